@@ -1,0 +1,29 @@
+# `make demo` and `make test` are all the set-up there is: each makes .venv and installs into it first.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test bench lint clean
+
+demo: .venv/installed
+	$(BIN)/dfnets demo
+
+test: .venv/installed lint
+	$(BIN)/python -m pytest
+
+lint: .venv/installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: .venv/installed
+	$(BIN)/python -m benchmarks
+
+# torch first and alone, so that no other package's range can choose another build of it.
+.venv/installed: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: -c constraints.txt torch
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --prefer-binary -c constraints.txt -e '.[dev]'
+	touch $@
+
+clean:
+	rm -rf .venv reports .pytest_cache .mypy_cache .ruff_cache
