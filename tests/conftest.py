@@ -1,0 +1,51 @@
+"""Data for the tests: real graphs where they are at hand, a reason to skip where they are not."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from dfnets import Graph
+
+PLACES = [os.environ.get("DFNETS_DATA"), Path(__file__).parents[2] / "shared" / "data"]
+
+
+def stored(name: str) -> Graph:
+    """The graph of ``name``.npz (plain CSR arrays) in $DFNETS_DATA or beside the project; skips when it is not there."""
+    for place in PLACES:
+        path = place and Path(place) / f"{name}.npz"
+        if path and path.exists():
+            with np.load(path, allow_pickle=False) as arrays:
+                n = int(arrays["num_nodes"])
+                indices, indptr = arrays["adj_indices"], arrays["adj_indptr"]
+            return Graph(sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(n, n)), name=name)
+    pytest.skip(f"{name}.npz is neither in $DFNETS_DATA nor in ../shared/data")
+
+
+def random_graph(n: int, degree: float, seed: int, *, weighted: bool = True) -> Graph:
+    """A random graph of n nodes; isolated nodes happen."""
+    rng = np.random.default_rng(seed)
+    count = int(n * degree / 2)
+    ends = rng.integers(0, n, (2, count))
+    ends = ends[:, ends[0] != ends[1]]
+    weights = rng.uniform(0.1, 3, ends.shape[1]) if weighted else None
+    return Graph.from_edges(ends[0], ends[1], weights, num_nodes=n, duplicates="max", name=f"random-{n}")
+
+
+@pytest.fixture(scope="session")
+def cora() -> Graph:
+    return stored("cora")
+
+
+@pytest.fixture(scope="session")
+def citeseer() -> Graph:
+    return stored("citeseer")
+
+
+@pytest.fixture(scope="session")
+def mesh() -> Graph:
+    return stored("extra/mesh_mdual")
