@@ -1,6 +1,51 @@
-"""Feedback-looped graph filters: design them, certify them, apply them to large sparse graphs, learn with them."""
+"""Feedback-looped graph filters: design them, certify them, apply them to big sparse graphs, learn with them."""
 
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from dfnets import responses
+from dfnets.filters import (
+    ArmaFilter,
+    CayleyFilter,
+    ChebyshevFilter,
+    FeedbackLoopedFilter,
+    LanczosFilter,
+    design,
+)
 from dfnets.graph import Graph
 from dfnets.shift import Shift
 
-__all__ = ["Graph", "Shift"]
+# These need torch or a file format; they are imported when first asked for, so that `import dfnets` stays quick.
+_LATE = {
+    "datasets": "dfnets.datasets",
+    "engine": "dfnets.engine",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module 'dfnets' has no attribute {name!r}")
+    module, _, attribute = _LATE[name].partition(":")
+    found = importlib.import_module(module)
+    return getattr(found, attribute) if attribute else found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+__all__ = [
+    "ArmaFilter",
+    "CayleyFilter",
+    "ChebyshevFilter",
+    "FeedbackLoopedFilter",
+    "Graph",
+    "LanczosFilter",
+    "Shift",
+    "datasets",
+    "design",
+    "engine",
+    "responses",
+]

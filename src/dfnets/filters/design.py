@@ -1,0 +1,278 @@
+"""Designing a feedback-looped filter: the paper's convex program, and three ways to do better.
+
+With mu = frequency - centre, the filter is Q / (1 - P) for P = -sum_{j>=1} psi_j mu^j and Q = sum_j phi_j mu^j. All
+work is done in a Chebyshev basis of the interval: 1 - P = 1 + sum_j a_j (T_j - T_j(centre)), j = 1 .. p, and
+Q = sum_j b_j T_j.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.polynomial import Chebyshev
+from numpy.polynomial.chebyshev import chebder, chebvander
+
+from dfnets.filters import minimax, program
+from dfnets.filters.base import checked_interval
+from dfnets.filters.feedback import FeedbackLoopedFilter
+from dfnets.filters.polynomials import Interval, to_powers, zeros_and_ends
+from dfnets.responses import Function, Response, as_response
+
+Method = Literal["least-squares", "refit", "iterative", "minimax"]
+METHODS = ("least-squares", "refit", "iterative", "minimax")
+LARGEST_ORDER = 20
+
+
+def design(
+    response: Response | Function,
+    p: int = 5,
+    q: int = 3,
+    gamma: float | None = 0.9,
+    *,
+    method: Method = "least-squares",
+    convention: Literal["consistent", "published"] = "consistent",
+    centre: Literal["middle", "free"] | float = "middle",
+    interval: Interval = (0.0, 2.0),
+    constraint: Literal["interval", "samples"] = "interval",
+    samples: int = 200,
+    transition: float = 0.1,
+) -> FeedbackLoopedFilter:
+    """A feedback-looped filter whose response is close to the one that is wanted.
+
+    Args:
+        response: what is wanted, from :mod:`dfnets.responses` or any callable of the frequency.
+        p, q: degrees of the feedback and the feedforward polynomial; p >= 1, q >= 0.
+        gamma: the bound on |P|, 0 < gamma < 1: the contraction of the recursion. ``minimax`` also takes None, and then
+            only keeps poles out of the interval.
+        method: one of
+
+            * ``"least-squares"``: the paper's, min |h (1 - P) - Q|, which is not the error of the filter;
+            * ``"refit"``: the same P, then the best Q in the true error |h - Q / (1 - P)|;
+            * ``"iterative"``: the true error in P and Q, by reweighting and then Gauss-Newton steps; never worse than
+              the two before;
+            * ``"minimax"``: the smallest possible largest error outside the transition band.
+        convention: ``"consistent"`` designs where the filter will act. ``"published"`` is the authors' code: designed
+            in powers of mu in [0, 2], P / mu bounded instead of P, then applied to L^ - I, where mu runs over [-1, 1].
+            The result is unstable; it is here to reproduce their figures.
+        centre: where P is zero. ``"middle"`` of the interval is scaled-normalization; ``"free"`` (minimax only) lets
+            the design choose.
+        interval: the frequencies that the filter must serve; [0, 2] serves every graph.
+        constraint: |P| <= gamma on the whole ``"interval"``, or only at the ``"samples"`` (the paper).
+        samples: how many evenly spaced frequencies carry the error (not of ``minimax``, which has its own grid).
+        transition: half-width of the band about each jump of the response that a minimax design and the certificate
+            leave out; 0.1 by default.
+
+    >>> from dfnets import responses
+    >>> design(responses.high_pass(0.5), p=5, q=3, gamma=0.9)
+    FeedbackLoopedFilter(p=5, q=3, centre=1, interval=[0, 2], max|P|=0.9)
+    """
+    wanted = as_response(response)
+    interval = _checked_interval(interval)
+    _check_orders(p, q, samples)
+    _check_choice("method", method, METHODS)
+    _check_choice("convention", convention, ("consistent", "published"))
+    _check_choice("constraint", constraint, ("interval", "samples"))
+    bound = _checked_gamma(gamma, method)
+    if not 0 <= transition < np.inf:
+        raise ValueError(f"transition={transition:g} must be a finite half-width, not negative")
+
+    def finished(psi: np.ndarray, phi: np.ndarray, centre: float, objective: float) -> FeedbackLoopedFilter:
+        record = {"method": method, "convention": convention, "constraint": constraint, "gamma": gamma}
+        record |= {"samples": samples, "objective": objective}
+        return FeedbackLoopedFilter(psi, phi, centre, interval, target=wanted, transition=transition, provenance=record)
+
+    if convention == "published":
+        if method != "least-squares" or centre != "middle" or interval != (0.0, 2.0):
+            raise ValueError(
+                "convention='published' is the authors' code as it is: method='least-squares', centre='middle' and "
+                f"interval=(0, 2), not {method!r}, {centre!r} and {interval!r}"
+            )
+        problem = Problem(wanted, p, q, bound, 0.0, interval, samples, "published")
+        a, b = problem.least_squares()
+        return finished(*problem.coefficients(a, b), 1.0, problem.linear_error(a, b))
+    if method == "minimax":
+        free = None if centre == "free" else _centre(centre, interval)
+        return finished(*minimax.solve(wanted, p, q, gamma, free, interval, transition))
+    c = _centre(centre, interval)
+    problem = Problem(wanted, p, q, bound, c, interval, samples, constraint)
+    a, b = problem.least_squares()
+    if method == "least-squares":
+        return finished(*problem.coefficients(a, b), c, problem.linear_error(a, b))
+    a, b = (a, problem.refit(a)) if method == "refit" else problem.iterate(a, b)
+    return finished(*problem.coefficients(a, b), c, problem.true_error(a, b))
+
+
+@dataclass
+class Problem:
+    """One design in its Chebyshev basis: unknowns a (p,) of the denominator and b (q + 1,) of the numerator.
+
+    ``constraint`` is where |P| <= gamma shall hold: ``"interval"``, ``"samples"``, or ``"published"``, which bounds
+    sum_j psi_j mu^(j-1) at the samples as the authors' code does.
+    """
+
+    response: Response
+    p: int
+    q: int
+    gamma: float
+    centre: float
+    interval: Interval
+    samples: int
+    constraint: str
+
+    def __post_init__(self) -> None:
+        self.frequencies = np.linspace(*self.interval, self.samples)
+        self.wanted = self.response(self.frequencies)
+        self.denominators = self._feedback_rows(self.frequencies)
+        self.numerators = chebvander(self._scaled(self.frequencies), self.q)
+        if self.constraint == "published":
+            to_psi = np.stack([self._psi(unit) for unit in np.eye(self.p)], axis=1)
+            self.bounded = np.vander(self.frequencies - self.centre, self.p, increasing=True) @ to_psi
+        elif self.constraint == "samples":
+            self.bounded = self.denominators
+        else:
+            # A start for the exchange; what is violated between these points joins them.
+            nodes = np.cos(np.pi * np.arange(4 * self.p + 1) / (4 * self.p))
+            self.bounded = self._feedback_rows(self._unscaled(nodes))
+
+    def _scaled(self, frequency: Any) -> np.ndarray:
+        low, high = self.interval
+        return (2 * np.asarray(frequency) - low - high) / (high - low)
+
+    def _unscaled(self, s: np.ndarray) -> np.ndarray:
+        low, high = self.interval
+        return (low + high) / 2 + (high - low) / 2 * s
+
+    def _feedback_rows(self, frequencies: np.ndarray) -> np.ndarray:
+        """(k, p): T_j(frequency) - T_j(centre), j = 1 .. p, so that -P = rows @ a."""
+        return (chebvander(self._scaled(frequencies), self.p) - chebvander(self._scaled(self.centre), self.p))[:, 1:]
+
+    def _psi(self, a: np.ndarray) -> np.ndarray:
+        series = Chebyshev(np.concatenate([[0.0], a]), domain=list(self.interval))
+        return to_powers(series, self.centre, self.p)[1:]
+
+    def coefficients(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """psi (p,) and phi (q + 1,) of the powers of (frequency - centre)."""
+        return self._psi(a), to_powers(Chebyshev(b, domain=list(self.interval)), self.centre, self.q)
+
+    def linear_error(self, a: np.ndarray, b: np.ndarray) -> float:
+        """|h (1 - P) - Q|_2 over the samples: what the paper minimises."""
+        return float(np.linalg.norm(self.wanted * (1 + self.denominators @ a) - self.numerators @ b))
+
+    def residual(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return self.wanted - self.numerators @ b / (1 + self.denominators @ a)
+
+    def true_error(self, a: np.ndarray, b: np.ndarray) -> float:
+        """Root mean square of h - Q / (1 - P) over the samples: what a user sees."""
+        return float(np.sqrt(np.mean(self.residual(a, b) ** 2)))
+
+    def constrained(self, r: np.ndarray, m: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """min |r + m a - n b| with |P| <= gamma where the constraint says so.
+
+        On the interval this is an exchange: solve for the points at hand, add every extremum of P that breaks the
+        bound, until none does. Rounding is then scaled away, so that the bound holds as stated.
+        """
+        for _ in range(50):
+            a, b = program.solve(r, m, n, self.bounded, self.gamma)
+            if self.constraint != "interval":
+                return a, b
+            points = self._unscaled(zeros_and_ends(chebder(np.concatenate([[0.0], a]))))
+            rows = self._feedback_rows(points)
+            values = np.abs(rows @ a)
+            broken = rows[values > self.gamma * (1 + 1e-10)]
+            if not len(broken):
+                break
+            self.bounded = np.vstack([self.bounded, broken])
+        if values.max() > self.gamma:
+            a = a * (self.gamma * (1 - 1e-15) / values.max())
+            b = np.linalg.lstsq(n, r + m @ a, rcond=None)[0]
+        return a, b
+
+    def least_squares(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.constrained(self.wanted, self.wanted[:, None] * self.denominators, self.numerators)
+
+    def refit(self, a: np.ndarray) -> np.ndarray:
+        """The numerator that is best in the true error for this denominator: a plain least squares problem."""
+        weighted = self.numerators / (1 + self.denominators @ a)[:, None]
+        return np.linalg.lstsq(weighted, self.wanted, rcond=None)[0]
+
+    def iterate(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Reweighting (Sanathanan and Koerner) from the least-squares solution, then Gauss-Newton on the true error.
+
+        Reweighting by the last denominator can cycle or blow up, so the best iterate is kept; Gauss-Newton then
+        descends from it. It starts from the refit as well: reweighting may leave its neighbourhood for a worse one.
+        """
+        refitted = (a, self.refit(a))
+        seen = [(a, b), refitted]
+        for _ in range(20):
+            weight = 1 / (1 + self.denominators @ a)
+            wanted = weight * self.wanted
+            a, _ = self.constrained(wanted, wanted[:, None] * self.denominators, weight[:, None] * self.numerators)
+            seen.append((a, self.refit(a)))
+        best = min(seen, key=lambda ab: self.true_error(*ab))
+        ends = [self._gauss_newton(*start) for start in (refitted, best)]
+        return min([best, *ends], key=lambda ab: self.true_error(*ab))
+
+    def _gauss_newton(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        error = self.true_error(a, b)
+        for _ in range(60):
+            denominator = 1 + self.denominators @ a
+            ratio = self.numerators @ b / denominator
+            m = (ratio / denominator)[:, None] * self.denominators
+            n = self.numerators / denominator[:, None]
+            goal_a, goal_b = self.constrained(self.residual(a, b) - m @ a + n @ b, m, n)
+            # Any point between two feasible ones is feasible, so a shorter step keeps the bound.
+            for length in 0.5 ** np.arange(12):
+                step_a, step_b = a + length * (goal_a - a), b + length * (goal_b - b)
+                trial = self.true_error(step_a, step_b)
+                if trial < error:
+                    break
+            else:
+                return a, b
+            gain = error - trial
+            a, b, error = step_a, step_b, trial
+            if gain <= 1e-9 * error:
+                return a, b
+        return a, b
+
+
+def _centre(centre: Any, interval: Interval) -> float:
+    if centre == "middle":
+        return (interval[0] + interval[1]) / 2
+    if centre == "free":
+        raise ValueError("centre='free' is possible with method='minimax' only; give a frequency or 'middle'")
+    if isinstance(centre, str) or not 0 <= centre <= 2:
+        raise ValueError(f"centre={centre!r}: it takes 'middle', 'free' or a frequency in [0, 2]")
+    return float(centre)
+
+
+def _checked_gamma(gamma: float | None, method: str) -> float:
+    if gamma is None and method == "minimax":
+        return math.nan
+    if gamma is None:
+        raise ValueError("gamma=None (no bound) is possible with method='minimax' only; give 0 < gamma < 1")
+    if not 0 < gamma < 1:
+        raise ValueError(f"gamma={gamma:g} must lie between 0 and 1: the recursion converges only if |P| <= gamma < 1")
+    return float(gamma)
+
+
+def _checked_interval(interval: Any) -> Interval:
+    low, high = checked_interval(interval)
+    if low == high:
+        raise ValueError(f"interval={interval!r} is a single frequency: a design needs 0 <= low < high <= 2")
+    return low, high
+
+
+def _check_orders(p: int, q: int, samples: int) -> None:
+    for name, value, least in (("p", p, 1), ("q", q, 0)):
+        if not isinstance(value, int | np.integer) or not least <= value <= LARGEST_ORDER:
+            raise ValueError(f"{name}={value!r} must be a whole number from {least} to {LARGEST_ORDER}")
+    if not isinstance(samples, int | np.integer) or samples <= p + q + 1:
+        raise ValueError(f"samples={samples!r} must be a whole number above p + q + 1 = {p + q + 1}")
+
+
+def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}")

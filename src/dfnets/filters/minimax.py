@@ -1,0 +1,158 @@
+"""Minimax design: the feedback-looped filter with the smallest possible largest error.
+
+For a fixed level E the condition |h - N / D| <= E with D > 0 is linear: |h D - N| <= E D. Instead of bisecting on E,
+the differential correction algorithm of Barrodale, Powell and Roberts minimises max (|h D - N| - E_k D) / D_k, one
+linear program, at the error E_k of the last pair (N_k, D_k); the error falls at every step, and in the end
+quadratically.
+
+The bound on the feedback, |P| <= gamma with D = 1 - P, is linear too. Where D is 1 is the centre. When the design may
+choose it, D is any polynomial with 1 - gamma <= D <= 1 + gamma, and the centre is where it passes through 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.optimize
+from numpy.polynomial import Chebyshev
+from numpy.polynomial.chebyshev import chebvander
+
+from dfnets.filters.polynomials import Interval, powers, range_on, to_powers
+from dfnets.responses import Response
+
+# Without a bound gamma, how close to zero the denominator may come, relative to its largest value.
+SMALLEST_DENOMINATOR = 1e-6
+POINTS_PER_BAND = 401
+
+
+def solve(
+    response: Response,
+    p: int,
+    q: int,
+    gamma: float | None,
+    centre: float | None,
+    interval: Interval,
+    transition: float,
+) -> tuple[np.ndarray, np.ndarray, float, float]:
+    """psi, phi, the centre, and the largest error on the grid outside the transition bands.
+
+    Args:
+        gamma: the bound on |P|, or None for denominators that are positive only.
+        centre: where D = 1, or None to choose it.
+    """
+    bands = response.bands(interval, transition)
+    if not bands:
+        raise ValueError(f"transition={transition:g} leaves nothing of the interval {interval}: make it smaller")
+    if transition == 0 and response.jumps:
+        raise ValueError("a minimax design of a response that jumps needs transition > 0: at a jump the error is 1/2")
+    program = _Program(response, p, q, gamma, centre, interval, bands)
+    denominator, numerator, error = program.descend()
+    return *_coefficients(denominator, numerator, p, q, gamma, centre, interval), error
+
+
+class _Program:
+    """The linear programs of one design, on a grid of Chebyshev points of each band."""
+
+    def __init__(
+        self,
+        response: Response,
+        p: int,
+        q: int,
+        gamma: float | None,
+        centre: float | None,
+        interval: Interval,
+        bands: list[Interval],
+    ) -> None:
+        self.p = p
+        angles = np.cos(np.linspace(0, np.pi, POINTS_PER_BAND))
+        self.points = np.unique(np.concatenate([(a + b) / 2 + (b - a) / 2 * angles for a, b in bands]))
+        self.wanted = response(self.points)
+        self.d = chebvander(_scaled(self.points, interval), p)
+        self.n = chebvander(_scaled(self.points, interval), q)
+        whole = _scaled((interval[0] + interval[1]) / 2 + (interval[1] - interval[0]) / 2 * angles, interval)
+        self.everywhere = chebvander(whole, p)
+        low, high = (SMALLEST_DENOMINATOR, 1.0) if gamma is None else (1 - gamma, 1 + gamma)
+        # The rows of the variables (D, N, t); D is kept within [low, high] on a grid, and 1 at a given centre. Without
+        # gamma any positive D can be scaled to pass through 1 wherever one likes, so the centre says nothing.
+        empty = np.zeros((len(self.everywhere), q + 2))
+        self.bounds = np.vstack([np.hstack([self.everywhere, empty]), np.hstack([-self.everywhere, empty])])
+        self.limits = np.concatenate([np.full(len(whole), high), np.full(len(whole), -low)])
+        self.equal, self.one = None, None
+        if centre is not None and gamma is not None:
+            self.equal = np.hstack([chebvander(_scaled(centre, interval), p), np.zeros((1, q + 2))]).reshape(1, -1)
+            self.one = np.ones(1)
+
+    def descend(self) -> tuple[np.ndarray, np.ndarray, float]:
+        """D and N in Chebyshev coefficients, and their largest error."""
+        denominator = np.eye(1, self.p + 1)[0]
+        numerator = np.zeros(self.n.shape[1])
+        error = self._error(denominator, numerator)
+        for _ in range(60):
+            trial = self._correct(denominator, error)
+            if trial is None:
+                break
+            new_error = self._error(*trial)
+            if not new_error < error:
+                break
+            (denominator, numerator), gain, error = trial, error - new_error, new_error
+            if gain <= 1e-6 * error:
+                break
+        return denominator, numerator, error
+
+    def _error(self, denominator: np.ndarray, numerator: np.ndarray) -> float:
+        return float(np.abs(self.wanted - self.n @ numerator / (self.d @ denominator)).max())
+
+    def _correct(self, denominator: np.ndarray, error: float) -> tuple[np.ndarray, np.ndarray] | None:
+        weight = (self.d @ denominator)[:, None]
+        above = np.hstack([(self.wanted - error)[:, None] * self.d, -self.n, -weight])
+        below = np.hstack([-(self.wanted + error)[:, None] * self.d, self.n, -weight])
+        cost = np.zeros(above.shape[1])
+        cost[-1] = 1
+        result = scipy.optimize.linprog(
+            cost,
+            A_ub=np.vstack([above, below, self.bounds]),
+            b_ub=np.concatenate([np.zeros(2 * len(self.points)), self.limits]),
+            A_eq=self.equal,
+            b_eq=self.one,
+            bounds=(None, None),
+            method="highs-ds",
+        )
+        if result.x is None:
+            return None
+        return result.x[: self.p + 1], result.x[self.p + 1 : -1]
+
+
+def _scaled(frequency: float | np.ndarray, interval: Interval) -> np.ndarray:
+    low, high = interval
+    return (2 * np.asarray(frequency) - low - high) / (high - low)
+
+
+def _coefficients(
+    denominator: np.ndarray,
+    numerator: np.ndarray,
+    p: int,
+    q: int,
+    gamma: float | None,
+    centre: float | None,
+    interval: Interval,
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """psi, phi and the centre of N / D, scaled so that D is 1 at the centre and |P| <= gamma on all of the interval."""
+    d = Chebyshev(denominator, domain=list(interval))
+    n = Chebyshev(numerator, domain=list(interval))
+    smallest, most = range_on(d, interval)
+    if centre is None:
+        # The scale that makes 1 - D range evenly about zero has the smallest |P|, and D then passes through 1.
+        scale = 2 / (smallest + most)
+        roots = (d * scale - 1).roots()
+        real = roots.real[np.abs(roots.imag) < 1e-7]
+        inside = real[(real >= interval[0]) & (real <= interval[1])]
+        middle = (interval[0] + interval[1]) / 2
+        centre = float(inside[np.argmin(np.abs(inside - middle))]) if len(inside) else middle
+    scale = 1 / float(d(centre))
+    psi = to_powers(d * scale, centre, p)[1:]
+    phi = to_powers(n * scale, centre, q)
+    if gamma is not None:
+        # Between grid points D may pass its limits by a hair; shrinking P restores the bound.
+        feedback = powers(np.concatenate([[0.0], psi]), centre)
+        excess = max(np.abs(range_on(feedback, interval))) / gamma
+        psi = psi / max(excess * (1 + 1e-15), 1.0)
+    return psi, phi, centre

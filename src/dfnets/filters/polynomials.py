@@ -1,0 +1,101 @@
+"""Polynomials on an interval, and ratios of them: where they are largest, and their Chebyshev expansions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import scipy.fft
+from numpy.polynomial import Chebyshev, Polynomial
+from numpy.polynomial.chebyshev import chebroots
+
+Interval = tuple[float, float]
+
+
+def powers(coefficients: np.ndarray, centre: float) -> Polynomial:
+    """sum_j coefficients[j] (frequency - centre)^j."""
+    return Polynomial(coefficients, domain=[centre - 1, centre + 1], window=[-1, 1])
+
+
+def to_powers(polynomial: Chebyshev, centre: float, degree: int) -> np.ndarray:
+    """The degree + 1 coefficients of a polynomial in powers of (frequency - centre)."""
+    converted = polynomial.convert(kind=Polynomial, domain=[centre - 1, centre + 1], window=[-1, 1]).coef
+    return np.pad(converted, (0, degree + 1 - len(converted)))
+
+
+def _in_chebyshev(polynomial: Polynomial | Chebyshev, interval: Interval) -> Chebyshev:
+    # Roots found in powers of (frequency - centre) lose digits when the centre is far off; a Chebyshev basis of the
+    # interval keeps them.
+    return polynomial.convert(kind=Chebyshev, domain=list(interval))
+
+
+def critical_points(
+    numerator: Polynomial | Chebyshev, denominator: Polynomial | Chebyshev, interval: Interval
+) -> np.ndarray:
+    """Where numerator / denominator can be extreme on the interval: zeros of N' D - N D', and both ends."""
+    low, high = interval
+    if low == high:
+        return np.array([low])
+    top, bottom = _in_chebyshev(numerator, interval), _in_chebyshev(denominator, interval)
+    points = zeros_and_ends((top.deriv() * bottom - top * bottom.deriv()).coef)
+    # Exact ends: the way back from [-1, 1] could round them out of the interval.
+    return np.concatenate([[low, high], (low + high) / 2 + (high - low) / 2 * points[2:]])
+
+
+def zeros_and_ends(series: np.ndarray) -> np.ndarray:
+    """-1, 1 and the zeros between them of a Chebyshev series."""
+    series = np.trim_zeros(series, "b")
+    roots = chebroots(series) if len(series) > 1 else np.zeros(0)
+    # A double zero comes out as a pair slightly off the real axis: its real part is still a point worth a look.
+    near = roots.real[np.abs(roots.imag) <= 1e-5]
+    return np.concatenate([[-1.0, 1.0], near[np.abs(near) < 1]])
+
+
+def range_on(polynomial: Polynomial | Chebyshev, interval: Interval) -> tuple[float, float]:
+    """(minimum, maximum) of a polynomial on the interval, from its extrema, not from samples."""
+    values = polynomial(critical_points(polynomial, powers(np.ones(1), 0.0), interval))
+    return float(values.min()), float(values.max())
+
+
+def largest(polynomial: Polynomial, interval: Interval) -> float:
+    """max |polynomial| on the interval."""
+    return max(np.abs(range_on(polynomial, interval)))
+
+
+def interpolate(function: Callable[[np.ndarray], np.ndarray], interval: Interval, degree: int) -> np.ndarray:
+    """degree + 1 Chebyshev coefficients of the polynomial that is the truncated series of a function.
+
+    The series is taken from many more points than coefficients, so that a jump does not alias into them.
+    """
+    return _series(function, interval, max(4096, 8 * (degree + 1)))[: degree + 1]
+
+
+def expand(function: Callable[[np.ndarray], np.ndarray], interval: Interval, tolerance: float) -> np.ndarray:
+    """Chebyshev coefficients c_0 .. c_K such that |function - sum_k c_k T_k| <= tolerance on the interval.
+
+    The function is interpolated at ever more Chebyshev points until the last quarter of its coefficients has died
+    out (what aliases onto the others is smaller still), and cut where the tail of absolute values fits the tolerance.
+    """
+    low, high = interval
+    if low == high:
+        return np.atleast_1d(function(np.array([low])))[:1].astype(np.float64)
+    for count in (2**k for k in range(5, 17)):
+        coefficients = _series(function, interval, count)
+        size = np.abs(coefficients)
+        if size[-count // 4 :].sum() <= 0.01 * tolerance:
+            tails = np.concatenate([np.cumsum(size[::-1])[::-1][1:], [0.0]])
+            return coefficients[: int(np.argmax(tails <= 0.98 * tolerance)) + 1]
+    raise ValueError(
+        f"a polynomial of degree {2**16} does not reach the tolerance {tolerance:g}: "
+        "the response jumps, or has a pole almost inside the interval"
+    )
+
+
+def _series(function: Callable[[np.ndarray], np.ndarray], interval: Interval, count: int) -> np.ndarray:
+    """The Chebyshev coefficients of the interpolant at ``count`` points, by a cosine transform."""
+    low, high = interval
+    angles = np.pi * (np.arange(count) + 0.5) / count
+    values = function((low + high) / 2 + (high - low) / 2 * np.cos(angles))
+    coefficients = scipy.fft.dct(values, type=2) / count
+    coefficients[0] /= 2
+    return coefficients

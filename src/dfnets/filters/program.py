@@ -1,0 +1,77 @@
+"""The convex program behind every design: least squares with one block of unknowns bounded.
+
+    minimise over a, b   | r + M a - B b |_2     subject to   | G a |_inf <= gamma
+
+b is free, so it is projected out; a QR decomposition of what remains turns the program into the least distance problem
+min |t| subject to E t >= e, which Lawson and Hanson solve exactly through non-negative least squares. That is a matter
+of a handful of unknowns and a fraction of a millisecond; squaring the problem in monomials loses the answer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+import scipy.optimize
+
+# Beyond this condition number the triangular factor no longer determines a, and the interior point method decides.
+WORST_CONDITION = 1e10
+
+
+def solve(r: np.ndarray, m: np.ndarray, b: np.ndarray, g: np.ndarray, gamma: float) -> tuple[np.ndarray, np.ndarray]:
+    """The optimal (a, b).
+
+    Args:
+        r: (s,), m: (s, p), b: (s, q + 1): the residual r + m a - b b'.
+        g: (c, p): the rows whose product with a is bounded by gamma.
+    """
+    basis, _ = np.linalg.qr(b)
+    reduced = np.column_stack([m, r])
+    reduced -= basis @ (basis.T @ reduced)
+    upper: np.ndarray = np.linalg.qr(reduced, mode="r")  # type: ignore[assignment]
+    p = m.shape[1]
+    triangle, target = upper[:p, :p], upper[:p, p]
+    if np.linalg.cond(triangle) < WORST_CONDITION:
+        a = _least_distance(triangle, target, g, gamma)
+    else:
+        a = _interior_point(triangle, target, g, gamma)
+    return a, np.linalg.lstsq(b, r + m @ a, rcond=None)[0]
+
+
+def _least_distance(triangle: np.ndarray, target: np.ndarray, g: np.ndarray, gamma: float) -> np.ndarray:
+    """min |t| for t = triangle a + target, subject to -gamma <= g a <= gamma."""
+    rows = scipy.linalg.solve_triangular(triangle, g.T, trans="T").T
+    free = rows @ target
+    e_rows = np.concatenate([-rows, rows])
+    e = np.concatenate([-gamma - free, -gamma + free])
+    if (e <= 0).all():  # t = 0 is feasible: the bound does not bind
+        return -scipy.linalg.solve_triangular(triangle, target)
+    system = np.vstack([e_rows.T, e])
+    unit = np.zeros(len(system))
+    unit[-1] = 1
+    multipliers, _ = scipy.optimize.nnls(system, unit)
+    active = multipliers > 0
+    # The active rows hold with equality at the optimum; solving for t on them removes what nnls' stopping rule left.
+    t = np.linalg.lstsq(e_rows[active], e[active], rcond=None)[0]
+    return scipy.linalg.solve_triangular(triangle, t - target)
+
+
+def _interior_point(triangle: np.ndarray, target: np.ndarray, g: np.ndarray, gamma: float) -> np.ndarray:
+    """The same program by Clarabel, in (a, t) so that the triangle is never squared."""
+    import clarabel
+    import scipy.sparse as sp
+
+    p = len(target)
+    quadratic = sp.block_diag([sp.csc_matrix((p, p)), sp.identity(p)], format="csc")
+    equal = sp.csc_matrix(np.hstack([triangle, -np.eye(p)]))
+    bounded = sp.csc_matrix(np.vstack([g, -g]))
+    rows = sp.vstack([equal, sp.hstack([bounded, sp.csc_matrix((2 * len(g), p))])], format="csc")
+    right = np.concatenate([-target, np.full(2 * len(g), gamma)])
+    cones = [clarabel.ZeroConeT(p), clarabel.NonnegativeConeT(2 * len(g))]
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    solution = clarabel.DefaultSolver(quadratic, np.zeros(2 * p), rows, right, cones, settings).solve()
+    a = np.asarray(solution.x)[:p]
+    if not np.isfinite(a).all():
+        raise ArithmeticError(f"the design program has no numerical solution (solver status {solution.status})")
+    excess = np.abs(g @ a).max(initial=0.0) / gamma
+    return a / max(excess, 1.0)
