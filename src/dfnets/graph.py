@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -11,13 +12,24 @@ import scipy.sparse as sp
 
 if TYPE_CHECKING:
     import networkx
+    import torch
     import torch_geometric.data
+
+    from dfnets.datasets.splits import Split
 
 Directed = Literal["refuse", "max", "mean"]
 Duplicates = Literal["refuse", "sum", "max", "mean"]
 
 # Weights that were computed twice in another order differ in the last bits; that is not a directed graph.
 SYMMETRY_TOLERANCE = 1e-9
+
+
+class ConflictingWeights(ValueError):
+    """A pair of nodes is listed with different weights; ``edges`` are the positions of two such entries."""
+
+    def __init__(self, message: str, edges: tuple[int, int]) -> None:
+        super().__init__(message)
+        self.edges = edges
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -37,7 +49,7 @@ class Graph:
         label_names: the name of each class, so that ``labels < len(label_names)``.
         directed: what to do when the adjacency is not symmetric: ``"refuse"``, or take ``"max"`` or ``"mean"`` of
             the two directions.
-        splits: node indices by protocol name, where the dataset comes with some.
+        splits: the draws of each protocol that the dataset comes with, by protocol name.
 
     >>> graph = Graph(np.array([[0, 1, 0], [1, 0, 2], [0, 2, 0]]))
     >>> graph
@@ -53,11 +65,14 @@ class Graph:
     node_ids: np.ndarray | None = None
     label_names: tuple[str, ...] | None = None
     directed: Directed = "refuse"
-    splits: Mapping[str, Any] = field(default_factory=dict)
+    splits: Mapping[str, tuple[Split, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "adjacency", _checked_adjacency(self.adjacency, self.directed))
+        self._check_attributes()
+
+    def _check_attributes(self) -> None:
         put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
-        put("adjacency", _checked_adjacency(self.adjacency, self.directed))
         n = self.num_nodes
         if self.features is not None:
             put("features", _checked_features(self.features, n))
@@ -98,8 +113,15 @@ class Graph:
         return np.asarray(self.adjacency.sum(axis=1)).ravel()
 
     def with_(self, **changes: Any) -> Self:
-        """The same graph with other features, labels, name or splits."""
-        return replace(self, **changes)
+        """The same graph with other features, labels, ids, name or splits; the adjacency is not checked again."""
+        allowed = {entry.name for entry in fields(self)} - {"adjacency", "directed"}
+        for name in changes.keys() - allowed:
+            raise TypeError(f"with_() cannot change {name!r}; it takes {', '.join(sorted(allowed))}")
+        other = copy.copy(self)
+        for name, value in changes.items():
+            object.__setattr__(other, name, value)
+        other._check_attributes()
+        return other
 
     @classmethod
     def from_edges(
@@ -119,15 +141,16 @@ class Graph:
         several weights is refused, or merged as ``duplicates`` says.
 
         Args:
-            sources, targets: the ends, as node numbers or as ids of any kind (strings, say).
+            sources, targets: the ends, as node numbers (integers) or as ids of any kind (strings, say).
             weights: one weight an edge, 1 when left out.
             num_nodes: for numbered ends, how many nodes there are (isolated ones have no edge to show them).
             node_ids: every id, in the order that the nodes shall have; None: the order in which they appear.
+            duplicates: how several weights of one pair become one: ``"sum"``, ``"max"``, ``"mean"`` or ``"refuse"``.
 
         >>> Graph.from_edges(["a", "b", "b"], ["b", "a", "c"]).node_ids
         array(['a', 'b', 'c'], dtype=object)
         """
-        ends = [np.asarray(sources), np.asarray(targets)]
+        ends = [_ends(sources), _ends(targets)]
         if ends[0].ndim != 1 or ends[0].shape != ends[1].shape:
             raise ValueError(
                 f"sources and targets must be two vectors of one length, not {ends[0].shape} and {ends[1].shape}"
@@ -144,11 +167,14 @@ class Graph:
             n = len(ids)
             if num_nodes is not None and num_nodes != n:
                 raise ValueError(f"num_nodes is {num_nodes}, but the ids name {n} nodes; list them all in node_ids")
-        return cls(_merge(ends, values, n, duplicates), node_ids=ids, **attributes)
+        return cls(_merge(ends, values, n, ids, duplicates), node_ids=ids, **attributes)
 
     @classmethod
     def from_networkx(cls, graph: networkx.Graph, *, weight: str = "weight", **attributes: Any) -> Self:
-        """The graph of a NetworkX graph; a directed one needs ``directed="max"`` or ``"mean"``."""
+        """The graph of a NetworkX graph; a directed one needs ``directed="max"`` or ``"mean"``.
+
+        Parallel edges of a multigraph are added up.
+        """
         import networkx
 
         nodes = list(graph)
@@ -161,7 +187,10 @@ class Graph:
 
     @classmethod
     def from_pyg(cls, data: torch_geometric.data.Data, **attributes: Any) -> Self:
-        """The graph of a PyTorch Geometric ``Data``: ``edge_index``, ``edge_weight``, ``x`` and ``y``."""
+        """The graph of a PyTorch Geometric ``Data``: ``edge_index``, ``edge_weight``, ``x`` and ``y``.
+
+        An undirected graph has both directions of an edge in ``edge_index``; repeated entries are added up.
+        """
         if data.edge_index is None:
             raise ValueError("data has no edge_index")
         n = int(data.num_nodes or 0)
@@ -172,7 +201,7 @@ class Graph:
         values = np.ones(len(rows)) if weight is None else weight.cpu().numpy().astype(np.float64).ravel()
         adjacency = sp.coo_array((values, (rows, columns)), shape=(n, n))
         if data.get("x") is not None:
-            attributes.setdefault("features", data.x.cpu().numpy())
+            attributes.setdefault("features", _from_torch(data.x))
         if data.get("y") is not None:
             attributes.setdefault("labels", data.y.cpu().numpy().ravel())
         return cls(adjacency, **attributes)
@@ -189,6 +218,7 @@ def _checked_adjacency(adjacency: Any, directed: Directed) -> sp.csr_array:
         raise ValueError("adjacency is empty: a Graph needs at least one node")
     if adjacency.dtype.kind not in "fiub":
         raise ValueError(f"adjacency has entries of type {adjacency.dtype}; weights are real numbers")
+    _check_pattern(adjacency, "adjacency")
     matrix = sp.csr_array(adjacency, dtype=np.float64)
     if not matrix.has_canonical_format:
         matrix = matrix.copy() if _shares_memory(matrix, adjacency) else matrix
@@ -203,6 +233,15 @@ def _checked_adjacency(adjacency: Any, directed: Directed) -> sp.csr_array:
             (matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)), shape=matrix.shape
         )
     return matrix
+
+
+def _check_pattern(matrix: Any, name: str) -> None:
+    # Compiled products read whatever an index out of range points to, so a damaged pattern must not get in.
+    if sp.issparse(matrix) and hasattr(matrix, "check_format"):
+        try:
+            matrix.check_format(full_check=True)
+        except ValueError as error:
+            raise ValueError(f"{name} is not a valid sparse matrix: {error}") from None
 
 
 def _shares_memory(matrix: sp.csr_array, source: Any) -> bool:
@@ -249,6 +288,7 @@ def _symmetric(matrix: sp.csr_array, directed: Directed) -> sp.csr_array:
 def _checked_features(features: Any, n: int) -> np.ndarray | sp.csr_array:
     matrix: Any
     if sp.issparse(features):
+        _check_pattern(features, "features")
         matrix = sp.csr_array(features)
     else:
         matrix = np.asarray(features)
@@ -309,6 +349,24 @@ def _checked_ids(ids: Any, n: int) -> np.ndarray:
     return array
 
 
+def _from_torch(tensor: torch.Tensor) -> np.ndarray | sp.csr_array:
+    import torch
+
+    if tensor.layout == torch.strided:
+        return tensor.cpu().numpy()
+    csr = tensor.cpu().to_sparse_csr()
+    arrays = (csr.values().numpy(), csr.col_indices().numpy(), csr.crow_indices().numpy())
+    return sp.csr_array(arrays, shape=tuple(csr.shape))
+
+
+def _ends(values: Sequence[Hashable] | np.ndarray) -> np.ndarray:
+    if isinstance(values, np.ndarray):
+        return values
+    listed = list(values)
+    # NumPy would turn a list of mixed ids into strings, and one of tuples into a matrix.
+    return np.array(listed, dtype=np.int64) if all(type(value) is int for value in listed) else _object_array(listed)
+
+
 def _object_array(values: Iterable[Hashable]) -> np.ndarray:
     listed = list(values)
     array = np.empty(len(listed), dtype=object)
@@ -349,41 +407,53 @@ def _number_nodes(ends: list[np.ndarray], node_ids: Any) -> tuple[list[np.ndarra
     return numbers, ids
 
 
-def _merge(ends: list[np.ndarray], values: np.ndarray, n: int, duplicates: Duplicates) -> sp.csr_array:
-    """The symmetric matrix of undirected edges, pairs that stand more than once merged."""
+def _merge(
+    ends: list[np.ndarray], values: np.ndarray, n: int, ids: np.ndarray | None, duplicates: Duplicates
+) -> sp.csr_array:
+    """The symmetric matrix of undirected edges, pairs that stand more than once merged.
+
+    Sorted by low * n + high, the pairs are the upper triangle in CSR order; the lower one is its transpose.
+    """
     if duplicates not in ("refuse", "sum", "max", "mean"):
         raise ValueError(f"duplicates={duplicates!r} is not one of 'refuse', 'sum', 'max', 'mean'")
-    low, high = np.minimum(*ends).astype(np.int64), np.maximum(*ends).astype(np.int64)
-    keys = low * n + high
-    order = np.argsort(keys, kind="stable")
+    keys = np.minimum(*ends).astype(np.int64) * n + np.maximum(*ends)
+    order = np.argsort(keys)
     keys, values = keys[order], values[order]
-    first = (
-        np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.zeros(0, dtype=np.int64)
-    )
+    first = np.flatnonzero(np.diff(keys, prepend=-1))
     if len(first) < len(keys):
-        values = _merge_values(keys, values, first, n, duplicates)
-    keys = keys[first]
-    low, high = keys // n, keys % n
-    apart = low != high
-    rows = np.concatenate([low, high[apart]])
-    columns = np.concatenate([high, low[apart]])
-    return sp.csr_array((np.concatenate([values, values[apart]]), (rows, columns)), shape=(n, n))
+        if duplicates == "refuse":
+            _refuse_conflicts(keys, values, first, order, n, ids)
+        values = _merged_values(values, first, duplicates)
+        keys = keys[first]
+    low, high = np.divmod(keys, n)
+    index = np.int32 if max(2 * len(keys), n) < np.iinfo(np.int32).max else np.int64
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(low, minlength=n))]).astype(index)
+    upper = sp.csr_array((values, high.astype(index), indptr), shape=(n, n))
+    del keys, order, low, high  # as large as the matrix itself, and no longer needed
+    strict = sp.triu(upper, k=1, format="csr") if upper.diagonal().any() else upper
+    return sp.csr_array(upper + strict.T.tocsr())
 
 
-def _merge_values(
-    keys: np.ndarray, values: np.ndarray, first: np.ndarray, n: int, duplicates: Duplicates
-) -> np.ndarray:
+def _merged_values(values: np.ndarray, first: np.ndarray, duplicates: Duplicates) -> np.ndarray:
     if duplicates == "sum":
         return np.add.reduceat(values, first)
     if duplicates == "mean":
         return np.add.reduceat(values, first) / np.diff(np.append(first, len(values)))
-    largest = np.maximum.reduceat(values, first)
-    if duplicates == "refuse":
-        differs = np.flatnonzero(largest != np.minimum.reduceat(values, first))
-        if len(differs):
-            key = int(keys[first[differs[0]]])
-            raise ValueError(
-                f"the edge between nodes {key // n} and {key % n} is listed with different weights "
-                f"({len(differs)} such pairs); pass duplicates='sum', 'max' or 'mean' to merge them"
-            )
-    return largest
+    return np.maximum.reduceat(values, first)
+
+
+def _refuse_conflicts(
+    keys: np.ndarray, values: np.ndarray, first: np.ndarray, order: np.ndarray, n: int, ids: np.ndarray | None
+) -> None:
+    conflicts = np.flatnonzero((np.diff(keys) == 0) & (np.diff(values) != 0))
+    if not len(conflicts):
+        return
+    at = conflicts[0]
+    nodes = [int(node) if ids is None else ids[node] for node in divmod(int(keys[at]), n)]
+    edges = tuple(sorted((int(order[at]), int(order[at + 1]))))
+    pairs = len(np.unique(np.searchsorted(first, conflicts, side="right")))
+    raise ConflictingWeights(
+        f"the edge between {nodes[0]!r} and {nodes[1]!r} is listed with weights {values[at]:g} and "
+        f"{values[at + 1]:g} ({pairs} such pairs); pass duplicates='sum', 'max' or 'mean' to merge them",
+        (edges[0], edges[1]),
+    )
