@@ -1,0 +1,69 @@
+"""The back ends, and which of them is used where."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import importlib.util
+from typing import Any, NamedTuple, Protocol, cast
+
+from dfnets.engine.operator import Operator
+
+
+class Backend(Protocol):
+    """What a back end is: a module with these functions, on the arrays of its device (NumPy's on the CPU).
+
+    Signals are (n, k), C-contiguous, of one dtype; None where absent. Everything is written in place.
+    """
+
+    def step(self, operator: Operator, weights: Any, x: Any, y: Any, z: Any, out: Any, u: Any, v: Any) -> None:
+        """total = w0 L~ x + w1 y + w2 z; out = total; u += w3 total; v += w4 total, in one pass over the rows.
+
+        ``weights`` is (5,), on the device. ``out`` may be y or z, never x; None: the total is not stored.
+        """
+
+    def combine(self, a: Any, x: Any, b: Any, y: Any, out: Any) -> None:
+        """out = a x + b y, or a x where y is None."""
+
+    def inner(self, x: Any, y: Any) -> Any:
+        """The sum of x * y over all entries, summed in double precision."""
+
+    def empty_like(self, x: Any) -> Any:
+        """An array for another signal."""
+
+    def zeros(self, like: Any, *shape: int) -> Any:
+        """Zeros beside ``like``, in the dtype that weights have for it."""
+
+
+class _Entry(NamedTuple):
+    module: str
+    needs: str | None
+    devices: frozenset[str] | None
+
+
+# In order of preference. A new back end is a line here; the contract test in tests/engine runs over this table.
+_TABLE = {
+    "cpu": _Entry("dfnets.engine.cpu", "numba", frozenset({"cpu"})),
+    "cuda": _Entry("dfnets.engine.cuda", "triton", frozenset({"cuda"})),
+    "reference": _Entry("dfnets.engine.reference", None, None),
+}
+
+
+@functools.cache
+def available(device: str = "cpu") -> tuple[str, ...]:
+    """The names of the back ends that can run on a device type, the preferred one first."""
+    return tuple(
+        name
+        for name, entry in _TABLE.items()
+        if (entry.devices is None or device in entry.devices)
+        and (entry.needs is None or importlib.util.find_spec(entry.needs) is not None)
+    )
+
+
+@functools.cache
+def get(name: str | None, device: str) -> Backend:
+    """The back end of that name, or the preferred one for None."""
+    usable = available(device)
+    if name is not None and name not in usable:
+        raise ValueError(f"backend={name!r} cannot run on {device!r} here; it can be one of {', '.join(usable)}")
+    return cast(Backend, importlib.import_module(_TABLE[name or usable[0]].module))

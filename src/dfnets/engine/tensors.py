@@ -1,0 +1,139 @@
+"""The engine on torch tensors, of the CPU or another device: input is checked and brought into form here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dfnets.engine import arrays, autograd, backends, operator
+from dfnets.shift import Shift
+
+DTYPES = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
+
+
+def step(
+    shift: Shift,
+    x: Tensor,
+    *,
+    scale: float,
+    y: Tensor | None,
+    beta: float,
+    z: Tensor | None,
+    delta: float,
+    out: Tensor | None,
+    backend: str | None,
+) -> Tensor:
+    for name, signal in (("x", x), ("y", y), ("z", z), ("out", out)):
+        _check(name, signal, shift, x)
+    if torch.is_grad_enabled() and any(s is not None and s.requires_grad for s in (x, y, z, out)):
+        if out is not None:
+            raise ValueError("out is given, but gradients are wanted: leave it out, or work under torch.no_grad()")
+        result = horner(shift, x, None, (0.0, scale), None, backend=backend)
+        return sum((factor * s for factor, s in ((beta, y), (delta, z)) if s is not None), start=result)
+    if x.device.type == "cpu":
+        wide = _sums(x.dtype)
+        views: list[Any] = [None if s is None else s.detach().to(wide).numpy() for s in (x, y, z)]
+        into = out.detach().numpy() if out is not None and out.dtype == wide else None
+        total = arrays.step(
+            shift, views[0], scale=scale, y=views[1], beta=beta, z=views[2], delta=delta, out=into, backend=backend
+        )
+        result = torch.from_numpy(total).to(x.dtype)
+        return result if out is None else out if into is not None else out.copy_(result)
+    return _step_on_device(shift, x, (scale, beta, delta), y, z, out, backend)
+
+
+def horner(
+    shift: Shift,
+    Z: Tensor,
+    Y: Tensor | None,
+    phi: Sequence[float] | Tensor,
+    psi: Sequence[float] | Tensor | None,
+    *,
+    backend: str | None,
+) -> Tensor:
+    if Y is not None:
+        dtype = torch.promote_types(Z.dtype, Y.dtype)
+        Z, Y = Z.to(dtype), Y.to(dtype)
+    for name, signal in (("Z", Z), ("Y", Y)):
+        _check(name, signal, shift, Z)
+    signals = [signal.reshape(shift.num_nodes, -1) for signal in (Z, Y) if signal is not None]
+    rows = [_coefficients(phi, Z)]
+    if Y is not None:
+        rows.append(torch.nn.functional.pad(-_coefficients(psi, Z), (1, 0)))
+    degrees = [len(row) - 1 for row in rows]
+    table = torch.stack([torch.nn.functional.pad(row, (0, max(degrees) + 1 - len(row))) for row in rows])
+    graph = _graph(shift, Z.device, table.dtype)
+    return autograd.horner(*graph, shift.centre, signals, table, degrees, backend).reshape(Z.shape)
+
+
+# Dynamo traces NumPy arrays as if they were data; a graph is none: its tensors are constants of the compiled function,
+# which is compiled again when it meets another shift.
+@torch.compiler.assume_constant_result
+def _graph(shift: Shift, device: torch.device, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    return operator.tensors(shift, device, dtype)[:4]
+
+
+def _step_on_device(
+    shift: Shift,
+    x: Tensor,
+    factors: tuple[float, float, float],
+    y: Tensor | None,
+    z: Tensor | None,
+    out: Tensor | None,
+    backend: str | None,
+) -> Tensor:
+    if out is not None and _storage(out) == _storage(x):
+        raise ValueError("out shares memory with x: rows of x are read after rows of out are written; pass another one")
+    result = (
+        out if out is not None and out.is_contiguous() else torch.empty_like(x, memory_format=torch.contiguous_format)
+    )
+    weights = torch.tensor([*factors, 0.0, 0.0], dtype=_sums(x.dtype), device=x.device)
+    device_operator = operator.tensors(shift, x.device, weights.dtype)
+    kernels = backends.get(backend, x.device.type)
+    x, y, z = (_columns(signal, result) for signal in (x, y, z))
+    kernels.step(device_operator, weights, x, y, z, result.view(len(x), -1), None, None)
+    return result if out is None or out is result else out.copy_(result)
+
+
+def _columns(signal: Any, result: Tensor) -> Any:
+    """The signal as a contiguous (n, k) tensor; a copy where it needs one, or where it overlaps the result askew."""
+    if signal is None:
+        return None
+    signal = signal.detach()
+    if _storage(signal) == _storage(result) and signal.data_ptr() != result.data_ptr():
+        signal = signal.clone()
+    return signal.contiguous().view(len(signal), -1)
+
+
+def _coefficients(coefficients: Any, like: Tensor) -> Tensor:
+    """A vector in the precision of the sums, on the device of the signals; its gradient flows."""
+    if isinstance(coefficients, Tensor):
+        return coefficients.to(like.device, _sums(like.dtype))
+    return torch.tensor([float(c) for c in coefficients], dtype=_sums(like.dtype), device=like.device)
+
+
+def _sums(dtype: torch.dtype) -> torch.dtype:
+    return torch.float64 if dtype == torch.float64 else torch.float32
+
+
+def _storage(tensor: Tensor) -> int:
+    return tensor.untyped_storage().data_ptr()
+
+
+def _check(name: str, signal: Any, shift: Shift, x: Tensor) -> None:
+    if signal is None:
+        return
+    if not isinstance(signal, Tensor) or signal.dtype not in DTYPES or signal.dtype != x.dtype:
+        kind = getattr(signal, "dtype", type(signal).__name__)
+        raise ValueError(
+            f"{name} is of type {kind}; signals are tensors of one dtype: float32, float64 or 16-bit floats"
+        )
+    if signal.device != x.device:
+        raise ValueError(f"{name} is on {signal.device}, another signal on {x.device}; move them to one device")
+    n = shift.num_nodes
+    if signal.ndim not in (1, 2) or len(signal) != n or signal.shape != x.shape:
+        shape = tuple(signal.shape)
+        raise ValueError(f"{name} has shape {shape}; the graph has {n} nodes, and signals are ({n},) or ({n}, k)")
