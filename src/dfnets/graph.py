@@ -258,7 +258,9 @@ def _check_weights(matrix: sp.csr_array) -> None:
             f"adjacency[{row}, {matrix.indices[at]}] = {matrix.data[at]} ({len(wrong)} such entries); "
             "weights must be finite and not negative: remove those edges or repair their weights"
         )
-    if not np.isfinite(matrix.data.sum()):
+    with np.errstate(over="ignore"):
+        total = matrix.data.sum()
+    if not np.isfinite(total):
         raise ValueError("the weights of adjacency sum to infinity: divide them by their largest value")
 
 

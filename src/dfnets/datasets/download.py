@@ -70,7 +70,8 @@ def _body(response: http.client.HTTPResponse, url: str) -> bytes:
     expected = int(announced) if announced else None
     content = bytearray()
     with _progress(url, expected) as advance:
-        while chunk := response.read(2**16):
+        # read1 returns what has come; read would wait for the whole piece, past any deadline.
+        while chunk := response.read1(2**16):
             content += chunk
             advance(len(chunk))
             if len(content) > LARGEST:

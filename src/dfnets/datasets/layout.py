@@ -49,9 +49,10 @@ def read(file: Path | bytes, name: str | None = None) -> dict[str, np.ndarray]:
     """The arrays of an .npz file, or of its bytes; one that holds anything but plain arrays is refused."""
     name = name or str(file)
     try:
-        with np.load(io.BytesIO(file) if isinstance(file, bytes) else file, allow_pickle=False) as archive:
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise ValueError("it holds one array, not an archive of named ones")
+        archive = np.load(io.BytesIO(file) if isinstance(file, bytes) else file, allow_pickle=False)
+        if isinstance(archive, np.ndarray):
+            raise ValueError("it holds one array, not an archive of named ones")
+        with archive:
             return {key: archive[key] for key in archive.files}
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise ValueError(f"{name} is not an .npz file of plain arrays: {error}") from None

@@ -14,9 +14,9 @@ Read = Callable[[str], bytes]
 
 
 def assemble(read: Read, name: str) -> dict[str, np.ndarray]:
-    """The arrays of a dataset from ``ind.NAME.{x,y,tx,ty,allx,ally,graph,test.index}``.
+    """The arrays of a dataset from ``ind.NAME.{x,tx,ty,allx,ally,graph,test.index}``.
 
-    ``allx`` holds the nodes from 0 on, the training nodes ``x`` first; row i of ``tx`` is node ``test.index[i]``. The
+    ``allx`` holds the nodes from 0 on, the training nodes ``x`` first, and ``ally`` their labels; row i of ``tx`` is node ``test.index[i]``. The
     test nodes need not be consecutive: Citeseer leaves 15 out, which have neither features nor a label, and NELL
     55864, its relations. ``graph`` lists neighbours, some twice, some the node itself, some in one direction only.
     """
