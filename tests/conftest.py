@@ -15,7 +15,7 @@ PLACES = [os.environ.get("DFNETS_DATA"), Path(__file__).parents[2] / "shared" / 
 
 
 def stored(name: str) -> Graph:
-    """The graph of ``name``.npz (plain CSR arrays) in $DFNETS_DATA or beside the project; skips when it is not there."""
+    """The graph of ``name``.npz (plain CSR arrays) in $DFNETS_DATA or beside the project; skips without it."""
     for place in PLACES:
         path = place and Path(place) / f"{name}.npz"
         if path and path.exists():

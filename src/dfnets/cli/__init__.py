@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import sys
+
 import typer
+from rich.console import Console
 
 from dfnets.cli import filters
 
 app = typer.Typer(
     name="dfnets",
-    help="Feedback-looped graph filters: design them, certify them, apply them to large graphs, learn with them.",
+    help="Feedback-looped graph filters: design them, certify them, apply them to big graphs, learn with them.",
     no_args_is_help=True,
-    pretty_exceptions_show_locals=False,
+    pretty_exceptions_enable=False,
 )
 app.command("design")(filters.design_command)
 app.command("filter")(filters.filter_command)
 
 
 def main() -> None:
-    app()
+    """Run the command line; bad input ends in one line that says what to do, not in a traceback."""
+    try:
+        app()
+    except (ValueError, OSError, ArithmeticError) as error:
+        Console(stderr=True).print(f"[bold red]error:[/] {error}", soft_wrap=True, highlight=False)
+        sys.exit(1)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dfnets.filters.base import Cost, Filter, checked_interval, checked_vector
 from dfnets.filters.feedback import FeedbackLoopedFilter
-from dfnets.filters.polynomials import Interval
+from dfnets.filters.polynomials import Interval, significant
 from dfnets.filters.products import Products
 from dfnets.responses import Response
 
@@ -58,7 +58,7 @@ class ArmaFilter(Filter):
     def from_filter(cls, rational: FeedbackLoopedFilter) -> Self:
         """The partial fractions of a feedback-looped filter with q <= p and simple poles."""
         numerator = np.polynomial.Polynomial(rational.phi)
-        denominator = np.polynomial.Polynomial(np.concatenate([[1.0], rational.psi])).trim()
+        denominator = np.polynomial.Polynomial(significant(np.concatenate([[1.0], rational.psi])))
         constant = 0.0
         if numerator.degree() >= denominator.degree():
             quotient, numerator = divmod(numerator, denominator)

@@ -107,6 +107,10 @@ class Filter(ABC):
         grid = np.linspace(*interval, 201)
         return cost.products * max(1.0, float(np.abs(self.response(grid)).max()))
 
+    def blocks(self, method: str) -> int:  # noqa: ARG002
+        """In how many groups of columns a method goes about it: more than one where it needs many arrays."""
+        return 1
+
     @overload
     def apply(
         self, graph: Graph | Shift, x: Any, *, tol: float = ..., method: str = ..., iterations: int | None = ...
@@ -153,26 +157,38 @@ class Filter(ABC):
             raise ValueError("iterations must not be negative, and needs a named method: each counts its own kind")
         chosen, cost = self._choose(method, tol, shift.interval)
         columns = signal if signal.ndim == 2 else signal[:, None]
+        blocks, dtype = self.blocks(chosen), columns.dtype
         roundoff = self.rounding(chosen, cost, shift.interval) * float(np.finfo(np.float32).eps)
-        if columns.dtype == np.float32 and iterations is None and roundoff > tol / 2:
-            done = self._in_float64(chosen, shift, columns, tol)
-        else:
-            products = Products(shift)
-            done = Applied(*_reordered(self.run(chosen, products, columns, tol, iterations), chosen, products.count))
+        if dtype == np.float32 and iterations is None and roundoff > tol / 2:
+            # An eighth of the columns at a time: the float64 work arrays then take less room than one signal does.
+            blocks, dtype = 8, np.dtype(np.float64)
+        done = self._run_in_blocks(chosen, shift, columns, tol, iterations, blocks, dtype)
         y = done.signal if signal.ndim == 2 else done.signal[:, 0]
         return Applied(y, done.method, done.iterations, done.products, done.error) if details else y
 
-    def _in_float64(self, method: str, shift: Shift, columns: np.ndarray, tol: float) -> Applied:
-        # An eighth of the columns at a time: the float64 work arrays then take less room than one signal does.
-        width = max(1, columns.shape[1] // 8)
+    def _run_in_blocks(
+        self,
+        method: str,
+        shift: Shift,
+        columns: np.ndarray,
+        tol: float,
+        iterations: int | None,
+        blocks: int,
+        dtype: np.dtype,
+    ) -> Applied:
+        width = max(1, -(-columns.shape[1] // blocks))
+        if width >= columns.shape[1] and dtype == columns.dtype:
+            products = Products(shift)
+            y, done, bound = self.run(method, products, columns, tol, iterations)
+            return Applied(y, method, done, products.count, bound)
         y = np.empty_like(columns)
-        iterations, count, error = 0, 0, 0.0
+        most, count, error = 0, 0, 0.0
         for start in range(0, columns.shape[1], width):
             products = Products(shift)
-            block = columns[:, start : start + width].astype(np.float64)
-            y[:, start : start + width], done, bound = self.run(method, products, block, tol, None)
-            iterations, count, error = max(iterations, done), max(count, products.count), max(error, bound)
-        return Applied(y, method, iterations, count, error)
+            block = np.ascontiguousarray(columns[:, start : start + width], dtype=dtype)
+            y[:, start : start + width], done, bound = self.run(method, products, block, tol, iterations)
+            most, count, error = max(most, done), max(count, products.count), max(error, bound)
+        return Applied(y, method, most, count, error)
 
     def _choose(self, method: str, tol: float, interval: Interval) -> tuple[str, Cost]:
         costs = self.costs(tol, interval)
@@ -266,11 +282,6 @@ class Filter(ABC):
     def from_parameters(cls, parameters: dict[str, Any], **common: Any) -> Self:
         """The inverse of :meth:`parameters`."""
         return cls(**parameters, **common)
-
-
-def _reordered(ran: tuple[np.ndarray, int, float], method: str, count: int) -> tuple[np.ndarray, str, int, int, float]:
-    y, iterations, error = ran
-    return y, method, iterations, count, error
 
 
 def _digest(content: Mapping[str, Any]) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 
 from dfnets.filters.base import Cost, Filter, checked_interval, checked_vector
-from dfnets.filters.polynomials import Interval, critical_points, powers, range_on
+from dfnets.filters.polynomials import Interval, critical_points, powers, range_on, significant
 from dfnets.filters.products import Products
 from dfnets.graph import Graph
 from dfnets.responses import Response
@@ -111,7 +112,7 @@ class FeedbackLoopedFilter(Filter):
 
     def poles(self) -> np.ndarray:
         """The complex frequencies at which 1 - P is zero."""
-        return np.sort_complex(self.denominator_polynomial.trim().roots())
+        return np.sort_complex(powers(significant(self.denominator_polynomial.coef), self.centre).roots())
 
     def ranges(self, interval: Interval) -> Ranges:
         """The extremes on an interval, each from the zeros of a derivative, not from samples."""
@@ -161,6 +162,10 @@ class FeedbackLoopedFilter(Filter):
         # Each iteration makes p rounding errors of the size of its terms; 1 / |1 - P| is how much they are amplified.
         return self.p * float(terms) / min(np.abs(r.denominator))
 
+    def blocks(self, method: str) -> int:
+        # Conjugate gradients hold five arrays beside the input; of half the columns that is less than three.
+        return 2 if method == "cg" else 1
+
     def run(
         self, method: str, products: Products, x: np.ndarray, tol: float, iterations: int | None
     ) -> tuple[np.ndarray, int, float]:
@@ -177,14 +182,20 @@ class FeedbackLoopedFilter(Filter):
         r = self.ranges(products.shift.interval)
         if iterations is None:
             iterations = self._recursion_steps(tol, r)
+        for state in itertools.islice(self.iterates(products, x), iterations + 1):  # noqa: B007
+            pass
+        return (state.copy() if state is x else state), iterations, r.contraction**iterations * r.distance
+
+    def iterates(self, products: Products, x: np.ndarray) -> Iterator[np.ndarray]:
+        """x(0) = x, x(1), x(2), ...: each array is overwritten two iterates later."""
         feedback = np.concatenate([[0.0], -self.psi])
         constant = products.horner(self.centre, self.phi, x, [np.empty_like(x), np.empty_like(x)])
         state, spare = x, [np.empty_like(x), np.empty_like(x), np.empty_like(x)]
-        for _ in range(iterations):
+        while True:
+            yield state
             new = products.horner(self.centre, feedback, state, spare[:2], add=constant)
             spare = [array for array in (*spare, state) if array is not new and array is not x]
             state = new
-        return (state.copy() if state is x else state), iterations, r.contraction**iterations * r.distance
 
     def _recursion_steps(self, tol: float, r: Ranges) -> int:
         return _iterations(tol / r.distance, r.contraction) if r.distance else 0

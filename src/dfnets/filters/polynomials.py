@@ -44,11 +44,16 @@ def critical_points(
 
 def zeros_and_ends(series: np.ndarray) -> np.ndarray:
     """-1, 1 and the zeros between them of a Chebyshev series."""
-    series = np.trim_zeros(series, "b")
-    roots = chebroots(series) if len(series) > 1 else np.zeros(0)
+    roots = chebroots(significant(series))
     # A double zero comes out as a pair slightly off the real axis: its real part is still a point worth a look.
     near = roots.real[np.abs(roots.imag) <= 1e-5]
     return np.concatenate([[-1.0, 1.0], near[np.abs(near) < 1]])
+
+
+def significant(coefficients: np.ndarray) -> np.ndarray:
+    """The coefficients without a tail that is lost in rounding: as leading ones they would spoil every root."""
+    size = np.abs(coefficients)
+    return coefficients[: int(np.max(np.flatnonzero(size > 4 * np.finfo(float).eps * size.max()), initial=0)) + 1]
 
 
 def range_on(polynomial: Polynomial | Chebyshev, interval: Interval) -> tuple[float, float]:

@@ -1,0 +1,137 @@
+"""`dfnets design` and `dfnets filter`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from dfnets import responses
+from dfnets.cli.common import console, read_graph
+from dfnets.filters import FeedbackLoopedFilter, design, load
+from dfnets.shift import Shift
+
+
+class ResponseName(StrEnum):
+    high_pass = "high-pass"
+    low_pass = "low-pass"
+    band_pass = "band-pass"
+    heat = "heat"
+    pagerank = "pagerank"
+
+
+# Which options make each response.
+OPTIONS = {
+    ResponseName.high_pass: ("cut",),
+    ResponseName.low_pass: ("cut",),
+    ResponseName.band_pass: ("low", "high"),
+    ResponseName.heat: ("time",),
+    ResponseName.pagerank: ("restart",),
+}
+
+
+def design_command(
+    response: Annotated[ResponseName, typer.Option(help="What the filter shall do.")] = ResponseName.low_pass,
+    cut: Annotated[float | None, typer.Option(help="Cut-off frequency of high-pass and low-pass, in [0, 2].")] = None,
+    low: Annotated[float | None, typer.Option(help="Lower edge of band-pass.")] = None,
+    high: Annotated[float | None, typer.Option(help="Upper edge of band-pass.")] = None,
+    time: Annotated[float | None, typer.Option(help="Diffusion time of heat.")] = None,
+    restart: Annotated[float | None, typer.Option(help="Restart probability of pagerank.")] = None,
+    p: Annotated[int, typer.Option("-p", help="Degree of the feedback (denominator).")] = 5,
+    q: Annotated[int, typer.Option("-q", help="Degree of the feedforward (numerator).")] = 3,
+    gamma: Annotated[float, typer.Option(help="Bound on |P|: the contraction of the recursion, below 1.")] = 0.9,
+    method: Annotated[
+        str, typer.Option(help="least-squares (the paper), refit, iterative (least true error) or minimax.")
+    ] = "iterative",
+    centre: Annotated[str, typer.Option(help="middle, free (minimax only), or a frequency.")] = "middle",
+    convention: Annotated[
+        str, typer.Option(help="consistent, or published (the authors' code as it is).")
+    ] = "consistent",
+    constraint: Annotated[
+        str, typer.Option(help="Where |P| <= gamma: on the interval, or at the samples.")
+    ] = "interval",
+    samples: Annotated[int, typer.Option(help="Frequencies that carry the error.")] = 200,
+    transition: Annotated[float, typer.Option(help="Half-width of the band about a cut that does not count.")] = 0.1,
+    graph: Annotated[
+        str | None, typer.Option(help="Design for the spectrum of this graph (edge file or dataset), not for [0, 2].")
+    ] = None,
+    tol: Annotated[float, typer.Option(help="Tolerance for the predicted costs.")] = 1e-6,
+    plot: Annotated[Path | None, typer.Option(help="Write the figure here (.png, .pdf, .svg).")] = None,
+    save: Annotated[Path | None, typer.Option(help="Write the filter here (.json).")] = None,
+) -> None:
+    """Design a feedback-looped filter and print its certificate.
+
+    Example: dfnets design --response low-pass --cut 0.5 -p 5 -q 3 --gamma 0.9 --plot out.png --save f.json
+    """
+    values = {"cut": cut, "low": low, "high": high, "time": time, "restart": restart}
+    wanted = responses.make(response, _chosen(response, values))
+    shift = None if graph is None else Shift(read_graph(graph), lmax="lanczos")
+    where: Any = float(centre) if centre not in ("middle", "free") else centre
+    f = design(
+        wanted,
+        p,
+        q,
+        gamma,
+        method=method if convention == "consistent" else "least-squares",  # type: ignore[arg-type]
+        convention=convention,  # type: ignore[arg-type]
+        centre=where,
+        interval=(0.0, 2.0) if shift is None else shift.interval,
+        constraint=constraint,  # type: ignore[arg-type]
+        samples=samples,
+        transition=transition,
+    )
+    console.print(repr(f), highlight=False)
+    console.print("psi", [float(f"{c:.8g}") for c in f.psi])
+    console.print("phi", [float(f"{c:.8g}") for c in f.phi])
+    console.print(f.certificate(tol=tol).table())
+    if plot is not None:
+        f.plot(plot, graph=shift)
+        console.print(f"figure: {plot}", soft_wrap=True)
+    if save is not None:
+        f.save(save)
+        console.print(f"filter: {save}", soft_wrap=True)
+
+
+def _chosen(response: ResponseName, values: dict[str, float | None]) -> dict[str, float]:
+    wanted = OPTIONS[response]
+    given = {name for name, value in values.items() if value is not None}
+    if given - set(wanted):
+        raise ValueError(
+            f"--{min(given - set(wanted))} does not belong to --response {response}; it takes --{' --'.join(wanted)}"
+        )
+    defaults = {"cut": 0.5, "low": 0.5, "high": 1.0, "time": 1.0, "restart": 0.1}
+    return {name: defaults[name] if values[name] is None else float(values[name]) for name in wanted}  # type: ignore[arg-type]
+
+
+def filter_command(
+    graph: Annotated[str, typer.Argument(help="Edge file (.npz, .csv, .tsv, .parquet, .graphml) or dataset name.")],
+    signal: Annotated[Path, typer.Argument(help="Signals, one row a node: .npy, (n,) or (n, k).", exists=True)],
+    filter_file: Annotated[
+        Path, typer.Option("--filter", help="A filter that `dfnets design --save` wrote.", exists=True)
+    ],
+    out: Annotated[Path | None, typer.Option(help="Where the result goes; SIGNAL.filtered.npy by default.")] = None,
+    tol: Annotated[float, typer.Option(help="norm(y - y*) <= tol norm(x) for every column.")] = 1e-6,
+    method: Annotated[str, typer.Option(help="auto takes the one with the fewest products.")] = "auto",
+) -> None:
+    """Apply a filter to signals on a graph.
+
+    Example: dfnets filter graph.npz signal.npy --filter f.json
+    """
+    f = load(filter_file)
+    try:
+        x = np.load(signal, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise ValueError(f"{signal} is not a readable .npy file: {error}") from None
+    with console.status("filtering"):
+        shift = f._shift(read_graph(graph))
+        done = f.apply(shift, x, tol=tol, method=method, details=True)
+    path = out or signal.with_suffix(".filtered.npy")
+    np.save(path, done.signal)
+    console.print(repr(f), highlight=False)
+    console.print(f"{done.method}: {done.products} products, error at most {done.error:.2g} of the norm of each column")
+    if isinstance(f, FeedbackLoopedFilter):
+        console.print(f.certificate(shift, tol=tol).table())
+    console.print(f"written: {path}", soft_wrap=True)
