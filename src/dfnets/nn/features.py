@@ -1,0 +1,93 @@
+"""X: the features that a network is given and never changes."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from dfnets.nn import replicas
+from dfnets.nn.sparse import SparseMatrix
+
+
+class Features:
+    """X, (n, f), constant: ``X @ weight`` is (n, R, k) for a weight of (R, f, k). A sparse X is never made dense.
+
+    Args:
+        matrix: NumPy array or SciPy sparse matrix.
+        device, dtype: where and in what precision to multiply.
+
+    >>> (Features(sp.eye_array(3)) @ torch.ones(2, 3, 4)).shape
+    torch.Size([3, 2, 4])
+    """
+
+    def __init__(
+        self,
+        matrix: Any,
+        *,
+        device: torch.device | str = "cpu",
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        self.source: Any = sp.csr_array(matrix) if sp.issparse(matrix) else matrix
+        self.shape: tuple[int, int] = self.source.shape
+        self.device, self.dtype = torch.device(device), dtype
+        self._sparse: tuple[SparseMatrix, SparseMatrix] | None = None
+        if sp.issparse(matrix):
+            # The gradient of the weight is X' G: a product by rows needs the transpose in CSR form, made once.
+            transposed = sp.csr_array(self.source.T.tocsr())
+            self._sparse = (
+                SparseMatrix(self.source, self.device, dtype),
+                SparseMatrix(transposed, self.device, dtype),
+            )
+        else:
+            self._dense = torch.as_tensor(matrix, device=self.device, dtype=dtype)
+
+    def __matmul__(self, weight: Tensor) -> Tensor:
+        count, f, k = weight.shape
+        if f != self.shape[1]:
+            raise ValueError(f"the weight has {f} rows, but there are {self.shape[1]} features; they must agree")
+        if self._sparse is None:
+            return replicas.matmul(self._dense[:, None].expand(-1, count, -1), weight)
+        wide = weight.transpose(0, 1).reshape(f, count * k)
+        return _SparseProduct.apply(*self._sparse, wide).view(-1, count, k)
+
+    @cached_property
+    def moments(self) -> tuple[Tensor, Tensor]:
+        """(f,) means and (f,) biased variances of the columns; zeros that are not stored count."""
+        n = self.shape[0]
+        mean = np.asarray(self.source.mean(axis=0, dtype=np.float64)).ravel()
+        if self._sparse is None:
+            variance = self.source.var(axis=0, dtype=np.float64)
+        else:
+            columns = self.source.tocsc()
+            stored = np.diff(columns.indptr)
+            gaps = (columns.data - np.repeat(mean, stored)) ** 2
+            upto = np.concatenate([[0.0], np.cumsum(gaps)])
+            variance = (np.diff(upto[columns.indptr]) + (n - stored) * mean**2) / n
+        return self._tensor(mean), self._tensor(variance)
+
+    def _tensor(self, values: np.ndarray) -> Tensor:
+        return torch.as_tensor(values, device=self.device, dtype=self.dtype)
+
+    def __repr__(self) -> str:
+        kind = "dense" if self._sparse is None else "sparse"
+        return f"Features(nodes={self.shape[0]}, features={self.shape[1]}, {kind})"
+
+
+class _SparseProduct(torch.autograd.Function):
+    """X W for a constant sparse X."""
+
+    @staticmethod
+    def forward(ctx: Any, matrix: SparseMatrix, transposed: SparseMatrix, weight: Tensor) -> Tensor:
+        ctx.transposed = transposed
+        return matrix @ weight
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[None, None, Tensor]:
+        return None, None, ctx.transposed @ gradient

@@ -1,0 +1,121 @@
+"""Operations on R independent copies of a network, trained as one.
+
+Activations are (n, R, c): seen as (n, R c) they are one wide product with the shift. Weights are (R, c, h), and lie in
+memory as (c, R, h), so that they too can be seen as (c, R h), one wide product with the features.
+
+What a replica computes must not depend on how many others there are, to the last bit, so that ten seeds trained
+together are ten single runs. Element-wise operations have that property; a sum only if its order is fixed, which is why
+products and column sums go through this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+Generators = Sequence[torch.Generator | None]
+
+
+def generators(seeds: Sequence[int], device: torch.device | str = "cpu") -> list[torch.Generator]:
+    """One random stream for each seed."""
+    return [torch.Generator(device).manual_seed(seed) for seed in seeds]
+
+
+def empty_weight(replicas: int, rows: int, columns: int) -> Tensor:
+    """An (R, c, h) weight in the order of memory that this file is about."""
+    return torch.empty(rows, replicas, columns).transpose(0, 1)
+
+
+def matmul(x: Tensor, weight: Tensor) -> Tensor:
+    """x_r weight_r for each replica r: (n, R, c) and (R, c, h) give (n, R, h)."""
+    return _Matmul.apply(x, weight)
+
+
+def add_row(x: Tensor, row: Tensor) -> Tensor:
+    """x + row, the same row for every node: (n, R, c) and (R, c) give (n, R, c)."""
+    return _AddRow.apply(x, row)
+
+
+def column_sums(x: Tensor) -> Tensor:
+    """Sums over the nodes, without gradient: (n, R, c) gives (R, c)."""
+    ones = x.new_ones(1, x.shape[0]).expand(x.shape[1], 1, x.shape[0])
+    return _products(ones, x.transpose(0, 1))[0]
+
+
+def dropout(x: Tensor, rate: float, streams: Generators) -> Tensor:
+    """x with each entry set to zero with probability ``rate`` and the rest divided by 1 - rate; replica by replica.
+
+    The rate is rounded to a multiple of 2^-16: four decisions are taken from every 64 random bits, which makes drawing
+    them three times faster.
+
+    Args:
+        x: (n, R, c).
+        streams: one generator a replica; None is torch's own.
+    """
+    threshold = round(rate * (1 << 16))
+    if threshold == 0:
+        return x
+    n, _, c = x.shape
+    factors = x.new_empty(x.shape)
+    for r, stream in enumerate(streams):
+        words = torch.empty((n * c + 3) // 4, dtype=torch.int64, device=x.device)
+        draws = words.random_(-(1 << 63), None, generator=stream).view(torch.int16)[: n * c]
+        torch.ge(draws.view(n, c), threshold - (1 << 15), out=factors[:, r])
+    return x * factors.mul_(1 / (1 - rate))
+
+
+def xavier_normal_(weight: Tensor, fan_in: int, fan_out: int, streams: Generators) -> None:
+    """Fills (R, ...) with draws of variance 2 / (fan_in + fan_out); every replica from its own stream.
+
+    Streams live on the CPU, so that a model starts from the same weights on every device.
+    """
+    deviation = (2 / (fan_in + fan_out)) ** 0.5
+    with torch.no_grad():
+        for copy, stream in zip(weight, streams, strict=True):
+            copy.copy_(torch.randn(copy.shape, generator=stream, dtype=copy.dtype) * deviation)
+
+
+class _AddRow(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, row: Tensor) -> Tensor:  # noqa: ARG004
+        return x + row
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor | None]:
+        return gradient, column_sums(gradient) if ctx.needs_input_grad[1] else None
+
+
+class _Matmul(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        return _products(x.transpose(0, 1), weight)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None]:
+        x, weight = ctx.saved_tensors
+        by_replica = gradient.transpose(0, 1)
+        dx = _products(by_replica, weight.transpose(1, 2)) if ctx.needs_input_grad[0] else None
+        dw = _products(x.permute(1, 2, 0), by_replica).transpose(0, 1) if ctx.needs_input_grad[1] else None
+        return dx, dw
+
+
+def _products(a: Tensor, b: Tensor) -> Tensor:
+    """a_r b_r: (R, m, k) and (R, k, h) give (m, R, h).
+
+    On the CPU a loop, because the order in which BLAS sums a batch depends on the size of the batch.
+    """
+    out = a.new_empty(a.shape[1], a.shape[0], b.shape[2])
+    slots = out.transpose(0, 1)
+    if a.is_cuda:
+        torch.bmm(a, b, out=slots)
+    else:
+        for r in range(len(a)):
+            torch.mm(a[r], b[r], out=slots[r])
+    return out

@@ -1,0 +1,81 @@
+"""Replicas: right, and the same to the last bit however many there are."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from dfnets.nn import replicas
+
+WIDTHS = [(8, 16), (16, 7), (32, 64), (7, 5), (120, 128)]
+
+
+@pytest.mark.parametrize("c, h", WIDTHS)
+def test_matmul_is_each_replicas_product(c: int, h: int) -> None:
+    x, weight = torch.randn(50, 3, c, dtype=torch.float64), torch.randn(3, c, h, dtype=torch.float64)
+    torch.testing.assert_close(replicas.matmul(x, weight), torch.einsum("nrc,rch->nrh", x, weight))
+
+
+def test_matmul_gradients() -> None:
+    x = torch.randn(5, 2, 3, dtype=torch.float64, requires_grad=True)
+    weight = torch.randn(2, 3, 4, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(replicas.matmul, (x, weight))
+
+
+def test_add_row_gradients() -> None:
+    x = torch.randn(5, 2, 3, dtype=torch.float64, requires_grad=True)
+    row = torch.randn(2, 3, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(replicas.add_row, (x, row))
+
+
+def test_column_sums() -> None:
+    x = torch.randn(50, 2, 3, dtype=torch.float64)
+    torch.testing.assert_close(replicas.column_sums(x), x.sum(0))
+
+
+@pytest.mark.parametrize("c, h", WIDTHS)
+def test_bits_do_not_depend_on_the_number_of_replicas(c: int, h: int) -> None:
+    count = 5
+
+    def run(x: torch.Tensor, weight: torch.Tensor, row: torch.Tensor) -> list[torch.Tensor]:
+        weight = replicas.empty_weight(*weight.shape).copy_(weight)
+        leaves = [tensor.clone(memory_format=torch.preserve_format).requires_grad_() for tensor in (x, weight, row)]
+        out = replicas.add_row(replicas.matmul(leaves[0], leaves[1]), leaves[2])
+        out.square().sum().backward()
+        by_replica = [leaves[0].grad.transpose(0, 1), leaves[1].grad, leaves[2].grad]  # type: ignore[union-attr]
+        return [out.detach().transpose(0, 1), *by_replica, replicas.column_sums(out.detach())]
+
+    x, weight, row = torch.randn(2708, count, c), torch.randn(count, c, h), torch.randn(count, h)
+    together = run(x, weight, row)
+    for r in range(count):
+        alone = run(x[:, r : r + 1].contiguous(), weight[r : r + 1], row[r : r + 1])
+        assert all(torch.equal(many[r], one[0]) for many, one in zip(together, alone, strict=True))
+
+
+def test_dropout_keeps_the_mean_and_the_share() -> None:
+    x = torch.ones(1000, 2, 101)
+    out = replicas.dropout(x, 0.9, replicas.generators([0, 1]))
+    assert out.unique().tolist() == [0.0, pytest.approx(10.0)]
+    assert abs((out == 0).float().mean().item() - 0.9) < 0.003
+    assert not torch.equal(out[:, 0], out[:, 1])
+
+
+def test_dropout_of_a_replica_depends_on_its_stream_only() -> None:
+    x = torch.randn(30, 3, 7)
+    together = replicas.dropout(x, 0.5, replicas.generators([4, 5, 6]))
+    alone = replicas.dropout(x[:, 1:2], 0.5, replicas.generators([5]))
+    assert torch.equal(together[:, 1], alone[:, 0])
+
+
+def test_dropout_rate_zero_draws_nothing() -> None:
+    x = torch.randn(4, 1, 3)
+    assert replicas.dropout(x, 0.0, replicas.generators([0])) is x
+
+
+def test_xavier_variance_and_streams() -> None:
+    weight = replicas.empty_weight(2, 400, 100)
+    replicas.xavier_normal_(weight, 400, 100, replicas.generators([0, 1]))
+    assert weight.var().item() == pytest.approx(2 / 500, rel=0.03)
+    single = replicas.empty_weight(1, 400, 100)
+    replicas.xavier_normal_(single, 400, 100, replicas.generators([1]))
+    assert torch.equal(weight[1], single[0])
