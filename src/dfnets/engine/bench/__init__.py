@@ -1,0 +1,24 @@
+"""Speed and memory of the engine, side by side with its peers, in one run: ``dfnets bench``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from dfnets.engine.bench import report, suites, timing
+
+
+def run(device: str, folder: Path, *, quick: bool = False, say: Callable[[str], None] = print) -> report.Results:
+    """Measure on ``device`` (``"cpu"`` or ``"cuda"``), say what was found, write JSON and a figure to the folder."""
+    size = suites.SIZES[device, quick]
+    results: report.Results = {
+        "machine": report.machine(device),
+        "copy": timing.copy_bandwidth(device),
+        "steps": list(suites.steps(device, size, say)),
+        "scaling": list(suites.scaling(device, size)),
+        "chains": list(suites.chains(device, size)),
+    }
+    say(report.text(results))
+    for path in report.save(results, folder):
+        say(f"wrote {path}")
+    return results

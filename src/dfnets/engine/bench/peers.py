@@ -1,0 +1,117 @@
+"""Who does the same work: result = L~ x + c, x and c (n, k), into new memory. One function a contender.
+
+Each makes what it needs of the graph beforehand and returns the call that is timed. The peers' matrices hold the
+diagonal, which is the best that can be done for them; the addition is in place.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Tensor
+
+from dfnets.engine import backends
+from dfnets.engine.bench.timing import Call
+from dfnets.engine.operator import Operator
+
+OURS = "dfnets"
+
+
+def contenders(operator: Operator, x: Tensor, c: Tensor) -> dict[str, Call]:
+    """The contenders that can run on the device of x, ours first."""
+    device = x.device.type
+    makers: dict[str, Callable[[Operator, Tensor, Tensor], Call]] = {OURS: ours}
+    if device == "cpu":
+        makers |= {"SciPy": scipy, "torch CSR": torch_csr, "torch.sparse.mm": torch_reduce}
+    else:
+        makers |= {"cuSPARSE + add": torch_csr_and_add, "cuSPARSE addmm": torch_csr}
+    if importlib.util.find_spec("torch_geometric"):
+        makers["PyG propagate"] = pyg
+    return {name: make(operator, x, c) for name, make in makers.items()}
+
+
+def ours(operator: Operator, x: Tensor, c: Tensor) -> Call:
+    if x.device.type == "cpu":
+        indptr, indices, values, diagonal = (part.numpy() for part in operator[:4])
+        native = Operator(indptr, indices, values, diagonal, operator.centre)
+        return _ours(native, x.numpy(), c.numpy(), np.array([1, 1, 0, 0, 0], dtype=np.float32), "cpu")
+    weights = torch.tensor([1.0, 1.0, 0.0, 0.0, 0.0], device=x.device)
+    return _ours(operator, x, c, weights, x.device.type)
+
+
+def _ours(operator: Operator, x: object, c: object, weights: object, device: str) -> Call:
+    kernels = backends.get(None, device)
+
+    def call() -> object:
+        out = kernels.empty_like(x)
+        kernels.step(operator, weights, x, c, None, out, None, None)
+        return out
+
+    return call
+
+
+def scipy(operator: Operator, x: Tensor, c: Tensor) -> Call:
+    parts = with_diagonal(operator)
+    matrix = sp.csr_array(tuple(part.numpy() for part in (parts[2], parts[1], parts[0])))
+    signal, summand = x.numpy(), c.numpy()
+
+    def call() -> np.ndarray:
+        result = matrix @ signal
+        result += summand
+        return result
+
+    return call
+
+
+def torch_csr(operator: Operator, x: Tensor, c: Tensor) -> Call:
+    matrix = csr(operator)
+    return lambda: torch.addmm(c, matrix, x)
+
+
+def torch_csr_and_add(operator: Operator, x: Tensor, c: Tensor) -> Call:
+    matrix = csr(operator)
+    return lambda: (matrix @ x).add_(c)
+
+
+def torch_reduce(operator: Operator, x: Tensor, c: Tensor) -> Call:
+    matrix = csr(operator)
+    return lambda: torch.sparse.mm(matrix, x, "sum").add_(c)
+
+
+def pyg(operator: Operator, x: Tensor, c: Tensor) -> Call:
+    from torch_geometric.nn import SimpleConv
+
+    edges, weight = edge_list(operator)
+    layer = SimpleConv(aggr="sum")
+    return lambda: layer(x, edges, weight).add_(c)
+
+
+def with_diagonal(operator: Operator) -> tuple[Tensor, Tensor, Tensor]:
+    """indptr, indices and values of L~, its diagonal merged into the rows at its place."""
+    indptr, indices, values, diagonal, centre = operator
+    n = len(diagonal)
+    node = torch.arange(n, device=indptr.device)
+    rows = torch.cat([node.repeat_interleave(indptr.diff()), node])
+    columns = torch.cat([indices.long(), node])
+    order = (rows * n + columns).argsort()
+    entries = torch.cat([values, diagonal - centre])[order]
+    return (indptr + torch.arange(n + 1, device=indptr.device)).int(), columns[order].int(), entries
+
+
+def csr(operator: Operator) -> Tensor:
+    n = len(operator.diagonal)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+        return torch.sparse_csr_tensor(*with_diagonal(operator), size=(n, n), check_invariants=False)
+
+
+def edge_list(operator: Operator) -> tuple[Tensor, Tensor]:
+    """edge_index (2, entries) and edge weights, the diagonal as self-loops; sorted by target, which is PyG's best."""
+    indptr, indices, values = with_diagonal(operator)
+    rows = torch.arange(len(indptr) - 1, device=indptr.device).repeat_interleave(indptr.diff())
+    return torch.stack([indices.long(), rows]), values

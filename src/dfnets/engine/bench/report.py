@@ -1,0 +1,185 @@
+"""What a run found: tables in Markdown, a JSON file and a figure."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from dfnets.engine.bench.peers import OURS
+
+Record = dict[str, Any]
+Results = dict[str, Any]
+
+
+def machine(device: str) -> dict[str, str]:
+    """The hardware and the versions that the numbers hold for."""
+    packages = {}
+    for name in ("torch", "triton", "numba", "numpy", "scipy", "torch_geometric"):
+        try:
+            packages[name] = version(name)
+        except PackageNotFoundError:
+            packages[name] = "absent"
+    names = {"cpu": f"{_processor()}, {torch.get_num_threads()} threads"}
+    hardware = names.get(device) or torch.cuda.get_device_name()
+    return {"device": device, "hardware": hardware, "python": platform.python_version(), **packages}
+
+
+def text(results: Results) -> str:
+    """The whole report in Markdown."""
+    parts = [
+        ", ".join(f"{name} {value}" for name, value in results["machine"].items()),
+        f"A copy moves {results['copy'] / 1e9:.0f} GB/s, read and written.",
+        "One step, L~ x + c: milliseconds (peak MB where the result is large enough to tell).",
+        _table(_steps(results["steps"], results["copy"])),
+        "Growth of one step.",
+        _table(_scaling(results["scaling"])),
+        *_exponents(results["scaling"]),
+        "A layer of 5 hops: milliseconds, and peak memory of both passes in signals of (n, k).",
+        _table(_chains(results["chains"])),
+    ]
+    return "\n\n".join(parts)
+
+
+def save(results: Results, folder: Path) -> list[Path]:
+    """engine-DEVICE.json and engine-DEVICE.png in the folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stem = f"engine-{results['machine']['device']}"
+    data, figure = folder / f"{stem}.json", folder / f"{stem}.png"
+    data.write_text(json.dumps(results, indent=1) + "\n")
+    _draw(results, figure)
+    return [data, figure]
+
+
+def exponent(records: Sequence[Record], quantity: str) -> float:
+    """e in quantity ~ entries^e, by least squares on logarithms."""
+    entries, values = (np.log([record[key] for record in records]) for key in ("entries", quantity))
+    return float(np.polyfit(entries, values, 1)[0])
+
+
+def cases(records: Sequence[Record]) -> Iterator[dict[str, Record]]:
+    """The records of one graph, width and dtype by contender; ours is always there."""
+    for _, group in groupby(records, key=lambda r: (r["graph"], r["columns"], r["dtype"])):
+        yield {record["contender"]: record for record in group}
+
+
+def speedup(case: dict[str, Record]) -> float | None:
+    """How many times faster ours is than the fastest peer; None where it had none."""
+    peers = [record["seconds"] for name, record in case.items() if name != OURS]
+    return min(peers) / case[OURS]["seconds"] if peers else None
+
+
+def _steps(records: Sequence[Record], copy: float) -> Iterator[list[str]]:
+    names = list(dict.fromkeys(record["contender"] for record in records))
+    yield ["graph", "nodes", "entries", "columns", "dtype", *names, "times fastest peer", "GB/s", "of copy"]
+    for case in cases(records):
+        ours, ratio = case[OURS], speedup(case)
+        rate = ours["moved"] / ours["seconds"]
+        yield [
+            ours["graph"],
+            f"{ours['nodes']:,}",
+            f"{ours['entries']:,}",
+            str(ours["columns"]),
+            ours["dtype"],
+            *(_cell(case.get(name)) for name in names),
+            "" if ratio is None else f"{ratio:.2f}",
+            f"{rate / 1e9:.0f}",
+            f"{rate / copy:.0%}",
+        ]
+
+
+def _scaling(records: Sequence[Record]) -> Iterator[list[str]]:
+    yield ["graph", "nodes", "entries", "columns", "ms", "ns an entry", "MB held"]
+    for record in sorted(records, key=lambda record: record["graph"]):
+        yield [
+            record["graph"],
+            f"{record['nodes']:,}",
+            f"{record['entries']:,}",
+            str(record["columns"]),
+            f"{record['seconds'] * 1e3:.3f}",
+            f"{record['seconds'] / record['entries'] * 1e9:.3f}",
+            f"{record['bytes'] / 1e6:.0f}",
+        ]
+
+
+def _exponents(records: Sequence[Record]) -> Iterator[str]:
+    for graph in ("lattice", "random"):
+        own = [record for record in records if record["graph"] == graph]
+        large = [record for record in own if record["entries"] > 0.9e6]
+        line = f"{graph}: memory grows as entries^{exponent(own, 'bytes'):.3f}"
+        if len(large) > 1:
+            line += f", time as entries^{exponent(large, 'seconds'):.3f} from 10^6 entries"
+        yield line + "."
+
+
+def _chains(records: Sequence[Record]) -> Iterator[list[str]]:
+    yield ["contender", "nodes", "entries", "columns", "forward", "and backward", "peak", "times ours"]
+    ours = next(record for record in records if record["contender"] == OURS)
+    for record in records:
+        yield [
+            record["contender"],
+            f"{record['nodes']:,}",
+            f"{record['entries']:,}",
+            str(record["columns"]),
+            f"{record['forward'] * 1e3:.1f}",
+            f"{record['both'] * 1e3:.1f}",
+            "" if record["peak"] is None else f"{record['peak'] / record['signal']:.1f}",
+            f"{record['forward'] / ours['forward']:.1f}, {record['both'] / ours['both']:.1f}",
+        ]
+
+
+def _cell(record: Record | None) -> str:
+    if record is None:
+        return ""
+    memory = "" if record["peak"] is None else f" ({record['peak'] / 1e6:.0f})"
+    return f"{record['seconds'] * 1e3:.2f}{memory}"
+
+
+def _table(rows: Iterator[list[str]]) -> str:
+    head, *body = rows
+    widths = [max(len(row[i]) for row in (head, *body)) for i in range(len(head))]
+    lines = [head, ["-" * width for width in widths], *body]
+    return "\n".join("| " + " | ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) + " |" for line in lines)
+
+
+def _draw(results: Results, path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    compared = [case[OURS] | {"speedup": speedup(case)} for case in cases(results["steps"]) if len(case) > 1]
+    for graph, group in groupby(compared, key=lambda record: record["graph"]):
+        points = [(record["columns"], record["speedup"]) for record in group]
+        left.plot(*zip(*points, strict=True), "o-", label=graph)
+    widths = sorted({record["columns"] for record in compared})
+    left.axhline(1, color="grey", linewidth=0.8)
+    left.set(xscale="log", xlabel="columns", ylabel="times faster than the fastest peer", ylim=(0, None))
+    left.set_xticks(widths, labels=[str(width) for width in widths])
+    left.minorticks_off()
+    left.legend()
+    for graph in ("lattice", "random"):
+        own = [record for record in results["scaling"] if record["graph"] == graph]
+        right.plot([r["entries"] for r in own], [r["seconds"] / r["entries"] * 1e9 for r in own], "o-", label=graph)
+    right.set(xscale="log", xlabel="entries", ylabel="ns an entry, 64 columns", ylim=(0, None))
+    right.legend()
+    figure.suptitle(results["machine"]["hardware"])
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or f"{os.cpu_count()} cores"

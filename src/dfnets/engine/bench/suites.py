@@ -1,0 +1,174 @@
+"""What is measured: one step beside its peers, its growth with the graph, and a layer's chain beside PyG's ChebConv."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dfnets.engine import autograd
+from dfnets.engine.bench import graphs, peers, timing
+from dfnets.engine.operator import Operator
+
+HOPS = 5
+
+
+class Size(NamedTuple):
+    """How large the measured problems are; those of a GPU are too large for any of its caches."""
+
+    random: tuple[int, int]
+    columns: tuple[int, ...]
+    scaling: tuple[int, ...]
+    chain: tuple[int, int]
+
+
+SIZES = {
+    ("cpu", False): Size((200_000, 2_800_000), (16, 64, 256), (10**5, 10**6, 3 * 10**6, 10**7), (100_000, 1_400_000)),
+    ("cpu", True): Size((20_000, 280_000), (16, 64), (10**4, 10**5), (5_000, 70_000)),
+    ("cuda", False): Size(
+        (4_000_000, 64_000_000), (16, 64, 128), (10**5, 10**6, 10**7, 10**8), (4_000_000, 64_000_000)
+    ),
+    ("cuda", True): Size((400_000, 6_400_000), (16, 64, 128), (10**5, 10**6), (400_000, 6_400_000)),
+}
+
+
+def steps(device: str, size: Size, report: Callable[[str], None]) -> Iterator[dict[str, Any]]:
+    """One fused step on a random graph and on real meshes: seconds and peak bytes of every contender."""
+    for name, make in _graphs(device, size):
+        try:
+            operator = make()
+        except FileNotFoundError as error:
+            report(f"skipped {name}: {error}")
+            continue
+        for width in size.columns:
+            for dtype in (torch.float32, torch.bfloat16) if device != "cpu" else (torch.float32,):
+                yield from _step(name, operator, width, dtype, device)
+
+
+def scaling(device: str, size: Size, width: int = 64) -> Iterator[dict[str, Any]]:
+    """Seconds and bytes of our step as the graph grows: random graphs of degree 16, and lattices of degree 4."""
+    for entries in size.scaling:
+        for name, operator in (
+            ("random", graphs.random(entries // 16, entries, device)),
+            ("lattice", graphs.lattice(entries // 4, device)),
+        ):
+            x, c = _signals(operator, width, torch.float32, device)
+            call = peers.ours(operator, x, c)
+            held = sum(part.numel() * part.element_size() for part in (*operator[:4], x, c, torch.as_tensor(call())))
+            yield {
+                "graph": name,
+                "nodes": len(operator.diagonal),
+                "entries": len(operator.indices),
+                "columns": width,
+                "seconds": timing.medians({"": call}, device)[""],
+                "bytes": held,
+            }
+
+
+def chains(device: str, size: Size, width: int = 64) -> Iterator[dict[str, Any]]:
+    """A layer of 5 hops, forward and with its backward pass, beside ChebConv over as many hops."""
+    operator = graphs.random(*size.chain, device)
+    x, _ = _signals(operator, width, torch.float32, device)
+    x.requires_grad_()
+    layers: dict[str, Callable[[Tensor], Tensor]] = {peers.OURS: _layer(operator, width, device)}
+    if importlib.util.find_spec("torch_geometric"):
+        from torch_geometric.nn import ChebConv
+
+        peer = ChebConv(width, width, K=HOPS + 1).to(device)
+        n = len(operator.diagonal)
+        rows = torch.arange(n, device=device).repeat_interleave(operator.indptr.diff())
+        edges = torch.stack([operator.indices.long(), rows])
+        layers["PyG ChebConv"] = lambda signal: peer(signal, edges)
+    forward = timing.medians({name: _forward(layer, x) for name, layer in layers.items()}, device)
+    both = timing.medians({name: _both(layer, x) for name, layer in layers.items()}, device)
+    for name, layer in layers.items():
+        yield {
+            "contender": name,
+            "nodes": len(operator.diagonal),
+            "entries": len(operator.indices),
+            "columns": width,
+            "forward": forward[name],
+            "both": both[name],
+            "peak": timing.peak(_both(layer, x), device),
+            "signal": x.numel() * x.element_size(),
+        }
+
+
+def _graphs(device: str, size: Size) -> Iterator[tuple[str, Callable[[], Operator]]]:
+    yield "random", lambda: graphs.random(*size.random, device)
+    for name in graphs.MESHES:
+        yield name, lambda name=name: graphs.mesh(name, device)  # type: ignore[misc]
+
+
+def _signals(operator: Operator, width: int, dtype: torch.dtype, device: str) -> tuple[Tensor, Tensor]:
+    """x and c. NumPy's memory on the CPU: it asks for large pages, which every contender then has."""
+    shape = (len(operator.diagonal), width)
+    if device != "cpu":
+        return torch.randn(shape, device=device, dtype=dtype), torch.randn(shape, device=device, dtype=dtype)
+    rng = np.random.default_rng(0)
+    x, c = (torch.from_numpy(rng.standard_normal(shape, dtype=np.float32)) for _ in range(2))
+    return x, c
+
+
+def _step(name: str, operator: Operator, width: int, dtype: torch.dtype, device: str) -> Iterator[dict[str, Any]]:
+    x, c = _signals(operator, width, dtype, device)
+    calls = peers.contenders(operator, x, c)
+    if dtype != torch.float32:
+        calls = {peers.OURS: calls[peers.OURS]}
+    _agree(calls, dtype)
+    n, entries, item = len(operator.diagonal), len(operator.indices), dtype.itemsize
+    # What one product must move: a row of x, an index and a value an entry; x, c, the result and a diagonal a node.
+    moved = entries * (width * item + 8) + n * (3 * width * item + 8)
+    for contender, spent in timing.medians(calls, device).items():
+        yield {
+            "graph": name,
+            "nodes": n,
+            "entries": entries,
+            "columns": width,
+            "dtype": str(dtype).removeprefix("torch."),
+            "contender": contender,
+            "seconds": spent,
+            "moved": moved,
+            # The C library keeps smaller blocks when they are freed, so that a second call shows no growth.
+            "peak": timing.peak(calls[contender], device) if device != "cpu" or n * width * item > 5e7 else None,
+        }
+
+
+def _agree(calls: dict[str, timing.Call], dtype: torch.dtype) -> None:
+    """A fast wrong answer is no answer: every contender must give what ours gives."""
+    wanted = torch.as_tensor(calls[peers.OURS]()).double()
+    for name, call in calls.items():
+        error = ((torch.as_tensor(call()).double() - wanted).norm() / wanted.norm()).item()
+        if not error < (1e-5 if dtype == torch.float32 else 1e-2):
+            raise AssertionError(f"{name} and {peers.OURS} differ by {error:g}")
+
+
+def _layer(operator: Operator, width: int, device: str) -> Callable[[Tensor], Tensor]:
+    """The feedback-looped layer without its activation: theta first, then one chain for P and Q together."""
+    first, second = (torch.nn.Linear(width, width, bias=False, device=device) for _ in range(2))
+    table = torch.linspace(1, 0.1, 2 * (HOPS + 1), device=device).view(2, -1)
+
+    def layer(x: Tensor) -> Tensor:
+        return autograd.horner(*operator, [second(x), first(x)], table, [HOPS, HOPS], None)
+
+    return layer
+
+
+def _forward(layer: Callable[[Tensor], Tensor], x: Tensor) -> timing.Call:
+    def call() -> Tensor:
+        with torch.no_grad():
+            return layer(x)
+
+    return call
+
+
+def _both(layer: Callable[[Tensor], Tensor], x: Tensor) -> timing.Call:
+    def call() -> None:
+        x.grad = None
+        layer(x).sum().backward()
+
+    return call
