@@ -76,10 +76,8 @@ for step in range(int(sys.argv[2]) + 1):
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
 def test_a_writer_killed_at_any_step_leaves_nothing_trusted(tmp_path):
     steps = 6
-    run = subprocess.run(
-        [sys.executable, "-c", DYING, tmp_path, str(steps)], capture_output=True, text=True, check=True
-    )
-    assert [int(code) for code in run.stdout.split()] == [-signal.SIGKILL] * steps + [0]
+    printed = subprocess.check_output([sys.executable, "-c", DYING, tmp_path, str(steps)], text=True)
+    assert [int(code) for code in printed.split()] == [-signal.SIGKILL] * steps + [0]
     for step in range(steps + 1):
         path = tmp_path / str(step) / "data.npz"
         assert (cache.read(path) is not None) == (step == steps)

@@ -13,8 +13,6 @@ import pytest
 from dfnets import datasets
 from dfnets.datasets import cache, catalogue, download, layout, library, sources
 
-from .conftest import planetoid_files
-
 pytestmark = pytest.mark.usefixtures("empty_cache")
 
 
@@ -59,12 +57,10 @@ def test_from_planetoid_and_then_from_the_cache(shared, server, cora_files):
     assert len(server.requests) == len(cora_files)
 
 
-def test_nell_from_its_archive(shared, server, monkeypatch):
-    published = shared("nell")
-    known = np.where(published["label_source"] == 1, published["labels"], -1)
+def test_nell_from_its_archive(nell_files, server, monkeypatch):
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
-        for name, content in planetoid_files(published | {"labels": known}, "nell.0.001", 210).items():
+        for name, content in nell_files.items():
             member = tarfile.TarInfo(f"nell_data/{name}")
             member.size = len(content)
             archive.addfile(member, io.BytesIO(content))

@@ -18,14 +18,11 @@ def test_the_published_arrays_come_out(shared, name, classes):
         assert array.dtype == published[key].dtype
 
 
-def test_nell(shared):
+def test_nell(shared, nell_files):
     published = shared("nell")
-    # The files label train and test; the other labels were recovered from elsewhere.
-    known = np.where(published["label_source"] == 1, published["labels"], -1)
-    files = planetoid_files(published | {"labels": known}, "nell.0.001", 210)
-    arrays = planetoid.nell(files.__getitem__)
+    arrays = planetoid.nell(nell_files.__getitem__)
     assert len(arrays["val_known"]) == 0
-    np.testing.assert_array_equal(arrays["labels"], known)
+    np.testing.assert_array_equal(arrays["labels"], np.where(published["label_source"] == 1, published["labels"], -1))
     for key in arrays.keys() - {"val_known", "labels"}:
         np.testing.assert_array_equal(arrays[key], published[key], err_msg=key)
 

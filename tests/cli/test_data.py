@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from dfnets.cli.data import app
+from dfnets.datasets import cache, library, sources
+
+runner = CliRunner()
+
+
+@pytest.fixture(autouse=True)
+def nowhere(tmp_path, monkeypatch):
+    """An empty cache, and no source that answers."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("DFNETS_DATA", raising=False)
+    monkeypatch.setattr(sources, "PLANETOID", "http://no-such-host.invalid")
+    monkeypatch.setattr(sources, "NELL", "http://no-such-host.invalid")
+    monkeypatch.setattr(sources, "_pip_download", unreachable)
+
+
+def unreachable(_):
+    raise OSError("no network in this test")
+
+
+def test_list(tmp_path, monkeypatch):
+    path = library.cached("cora")
+    with cache.lock(path):
+        cache.store(path, {"x": np.zeros(1)})
+    np.savez(tmp_path / "nell.npz", x=np.zeros(1))
+    monkeypatch.setenv("DFNETS_DATA", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "300")
+    result = runner.invoke(app, ["list"])
+    assert result.exit_code == 0
+    rows = {line.split("│")[1].strip(): line for line in result.stdout.splitlines() if line.startswith("│")}
+    assert list(rows) == ["cora", "citeseer", "pubmed", "nell", "digits"]
+    assert "needs no network" in rows["digits"]
+    assert "dfnets data fetch citeseer" in rows["citeseer"]
+
+
+def test_fetch_says_where_it_is(monkeypatch):
+    monkeypatch.setattr(library, "_obtain", lambda _: {"x": np.zeros(1)})
+    result = runner.invoke(app, ["fetch", "all"])
+    assert result.exit_code == 0
+    assert [line.split(":")[0] for line in result.stdout.splitlines()] == ["cora", "citeseer", "pubmed", "nell"]
+    assert str(library.cached("pubmed")) in result.stdout
+
+
+def test_fetch_without_a_network_is_an_error_in_words():
+    result = runner.invoke(app, ["fetch", "cora"])
+    assert result.exit_code == 1
+    assert "error: cora could not be fetched" in result.stderr
+    assert "'digits' needs no network" in result.stderr
+    assert runner.invoke(app, ["fetch", "kora"]).exit_code == 1
+
+
+def test_describe_a_dataset_and_draw_it(tmp_path):
+    figure = tmp_path / "digits.png"
+    result = runner.invoke(app, ["describe", "digits", "--figure", str(figure)])
+    assert result.exit_code == 0, result.output
+    assert "1797" in result.stdout
+    assert figure.stat().st_size > 10000
+
+
+def test_describe_ones_own_graph(tmp_path):
+    (tmp_path / "e.csv").write_text("a,b\nu,v\nv,w\n")
+    (tmp_path / "x.csv").write_text("id,x\nu,1\nv,2\nw,3\nalone,4\n")
+    (tmp_path / "y.csv").write_text("id,y\nu,red\nv,red\n")
+    options = ["--edges", "e.csv", "--features", "x.csv", "--labels", "y.csv"]
+    result = runner.invoke(app, ["describe", *(str(tmp_path / o) if "." in o else o for o in options)])
+    assert result.exit_code == 0, result.output
+    assert "isolated nodes" in result.stdout
+    (tmp_path / "e.csv").write_text("a,b\nu,v\nv,\n")
+    result = runner.invoke(app, ["describe", "--edges", str(tmp_path / "e.csv")])
+    assert result.exit_code == 1
+    assert "e.csv, line 3, column 'b': '' is no id" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [[], ["cora", "--edges", "e.csv"], ["cora", "--labels", "y.csv"]])
+def test_describe_takes_a_name_or_files(arguments):
+    assert runner.invoke(app, ["describe", *arguments]).exit_code == 2
