@@ -69,7 +69,10 @@ def design_command(
     values = {"cut": cut, "low": low, "high": high, "time": time, "restart": restart}
     wanted = responses.make(response, _chosen(response, values))
     shift = None if graph is None else Shift(read_graph(graph), lmax="lanczos")
-    where: Any = float(centre) if centre not in ("middle", "free") else centre
+    try:
+        where: Any = float(centre)
+    except ValueError:
+        where = centre
     f = design(
         wanted,
         p,

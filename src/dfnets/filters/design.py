@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.polynomial import Chebyshev
 from numpy.polynomial.chebyshev import chebder, chebvander
 
-from dfnets.filters import minimax, program
+from dfnets.filters import minimax
 from dfnets.filters.base import checked_interval
 from dfnets.filters.feedback import FeedbackLoopedFilter
-from dfnets.filters.polynomials import Interval, to_powers, zeros_and_ends
+from dfnets.filters.polynomials import Interval, in_powers, zeros_and_ends
+from dfnets.filters.program import Program
 from dfnets.responses import Function, Response, as_response
 
 Method = Literal["least-squares", "refit", "iterative", "minimax"]
@@ -128,8 +128,8 @@ class Problem:
         self.denominators = self._feedback_rows(self.frequencies)
         self.numerators = chebvander(self._scaled(self.frequencies), self.q)
         if self.constraint == "published":
-            to_psi = np.stack([self._psi(unit) for unit in np.eye(self.p)], axis=1)
-            self.bounded = np.vander(self.frequencies - self.centre, self.p, increasing=True) @ to_psi
+            to_psi = in_powers(self.p, self.interval, self.centre)[1:, 1:]
+            self.bounded = np.vander(self.frequencies - self.centre, self.p, increasing=True) @ to_psi.T
         elif self.constraint == "samples":
             self.bounded = self.denominators
         else:
@@ -149,13 +149,10 @@ class Problem:
         """(k, p): T_j(frequency) - T_j(centre), j = 1 .. p, so that -P = rows @ a."""
         return (chebvander(self._scaled(frequencies), self.p) - chebvander(self._scaled(self.centre), self.p))[:, 1:]
 
-    def _psi(self, a: np.ndarray) -> np.ndarray:
-        series = Chebyshev(np.concatenate([[0.0], a]), domain=list(self.interval))
-        return to_powers(series, self.centre, self.p)[1:]
-
     def coefficients(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """psi (p,) and phi (q + 1,) of the powers of (frequency - centre)."""
-        return self._psi(a), to_powers(Chebyshev(b, domain=list(self.interval)), self.centre, self.q)
+        to_powers = in_powers(max(self.p, self.q), self.interval, self.centre)
+        return a @ to_powers[1 : self.p + 1, 1 : self.p + 1], b @ to_powers[: self.q + 1, : self.q + 1]
 
     def linear_error(self, a: np.ndarray, b: np.ndarray) -> float:
         """|h (1 - P) - Q|_2 over the samples: what the paper minimises."""
@@ -174,21 +171,20 @@ class Problem:
         On the interval this is an exchange: solve for the points at hand, add every extremum of P that breaks the
         bound, until none does. Rounding is then scaled away, so that the bound holds as stated.
         """
+        program = Program(r, m, n)
+        a = program.bounded(self.bounded, self.gamma)
+        if self.constraint != "interval":
+            return a, program.free(a)
         for _ in range(50):
-            a, b = program.solve(r, m, n, self.bounded, self.gamma)
-            if self.constraint != "interval":
-                return a, b
-            points = self._unscaled(zeros_and_ends(chebder(np.concatenate([[0.0], a]))))
-            rows = self._feedback_rows(points)
+            rows = self._feedback_rows(self._unscaled(zeros_and_ends(chebder(np.concatenate([[0.0], a])))))
             values = np.abs(rows @ a)
             broken = rows[values > self.gamma * (1 + 1e-10)]
             if not len(broken):
                 break
             self.bounded = np.vstack([self.bounded, broken])
-        if values.max() > self.gamma:
-            a = a * (self.gamma * (1 - 1e-15) / values.max())
-            b = np.linalg.lstsq(n, r + m @ a, rcond=None)[0]
-        return a, b
+            a = program.bounded(self.bounded, self.gamma)
+        a = a * min(1.0, self.gamma * (1 - 1e-15) / values.max(initial=1e-300))
+        return a, program.free(a)
 
     def least_squares(self) -> tuple[np.ndarray, np.ndarray]:
         return self.constrained(self.wanted, self.wanted[:, None] * self.denominators, self.numerators)

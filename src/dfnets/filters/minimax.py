@@ -12,11 +12,10 @@ choose it, D is any polynomial with 1 - gamma <= D <= 1 + gamma, and the centre 
 from __future__ import annotations
 
 import numpy as np
-import scipy.optimize
 from numpy.polynomial import Chebyshev
 from numpy.polynomial.chebyshev import chebvander
 
-from dfnets.filters.polynomials import Interval, powers, range_on, to_powers
+from dfnets.filters.polynomials import Interval, in_powers, powers, range_on
 from dfnets.responses import Response
 
 # Without a bound gamma, how close to zero the denominator may come, relative to its largest value.
@@ -102,12 +101,14 @@ class _Program:
         return float(np.abs(self.wanted - self.n @ numerator / (self.d @ denominator)).max())
 
     def _correct(self, denominator: np.ndarray, error: float) -> tuple[np.ndarray, np.ndarray] | None:
+        from scipy.optimize import linprog  # slow to import, and only designs need it
+
         weight = (self.d @ denominator)[:, None]
         above = np.hstack([(self.wanted - error)[:, None] * self.d, -self.n, -weight])
         below = np.hstack([-(self.wanted + error)[:, None] * self.d, self.n, -weight])
         cost = np.zeros(above.shape[1])
         cost[-1] = 1
-        result = scipy.optimize.linprog(
+        result = linprog(
             cost,
             A_ub=np.vstack([above, below, self.bounds]),
             b_ub=np.concatenate([np.zeros(2 * len(self.points)), self.limits]),
@@ -137,7 +138,6 @@ def _coefficients(
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """psi, phi and the centre of N / D, scaled so that D is 1 at the centre and |P| <= gamma on all of the interval."""
     d = Chebyshev(denominator, domain=list(interval))
-    n = Chebyshev(numerator, domain=list(interval))
     smallest, most = range_on(d, interval)
     if centre is None:
         # The scale that makes 1 - D range evenly about zero has the smallest |P|, and D then passes through 1.
@@ -148,8 +148,9 @@ def _coefficients(
         middle = (interval[0] + interval[1]) / 2
         centre = float(inside[np.argmin(np.abs(inside - middle))]) if len(inside) else middle
     scale = 1 / float(d(centre))
-    psi = to_powers(d * scale, centre, p)[1:]
-    phi = to_powers(n * scale, centre, q)
+    to_powers = in_powers(max(p, q), interval, centre)
+    psi = scale * (denominator @ to_powers[: p + 1, 1 : p + 1])
+    phi = scale * (numerator @ to_powers[: q + 1, : q + 1])
     if gamma is not None:
         # Between grid points D may pass its limits by a hair; shrinking P restores the bound.
         feedback = powers(np.concatenate([[0.0], psi]), centre)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import scipy.fft
 from numpy.polynomial import Chebyshev, Polynomial
 from numpy.polynomial.chebyshev import chebroots
 
@@ -17,10 +16,21 @@ def powers(coefficients: np.ndarray, centre: float) -> Polynomial:
     return Polynomial(coefficients, domain=[centre - 1, centre + 1], window=[-1, 1])
 
 
-def to_powers(polynomial: Chebyshev, centre: float, degree: int) -> np.ndarray:
-    """The degree + 1 coefficients of a polynomial in powers of (frequency - centre)."""
-    converted = polynomial.convert(kind=Polynomial, domain=[centre - 1, centre + 1], window=[-1, 1]).coef
-    return np.pad(converted, (0, degree + 1 - len(converted)))
+def in_powers(degree: int, interval: Interval, centre: float) -> np.ndarray:
+    """(degree + 1, degree + 1): row k holds T_k, mapped to the interval, in powers of (frequency - centre).
+
+    So ``coefficients @ in_powers(...)`` turns a Chebyshev series into those powers, by T_{k+1} = 2 s T_k - T_{k-1}.
+    """
+    low, high = interval
+    start, slope = (2 * centre - low - high) / (high - low), 2 / (high - low)
+    rows = np.zeros((degree + 1, degree + 1))
+    rows[0, 0] = 1
+    if degree:
+        rows[1, :2] = start, slope
+    for k in range(1, degree):
+        rows[k + 1] = 2 * start * rows[k] - rows[k - 1]
+        rows[k + 1, 1:] += 2 * slope * rows[k, :-1]
+    return rows
 
 
 def _in_chebyshev(polynomial: Polynomial | Chebyshev, interval: Interval) -> Chebyshev:
@@ -97,10 +107,12 @@ def expand(function: Callable[[np.ndarray], np.ndarray], interval: Interval, tol
 
 
 def _series(function: Callable[[np.ndarray], np.ndarray], interval: Interval, count: int) -> np.ndarray:
-    """The Chebyshev coefficients of the interpolant at ``count`` points, by a cosine transform."""
+    """The Chebyshev coefficients of the interpolant at ``count`` points."""
     low, high = interval
     angles = np.pi * (np.arange(count) + 0.5) / count
     values = function((low + high) / 2 + (high - low) / 2 * np.cos(angles))
-    coefficients = scipy.fft.dct(values, type=2) / count
+    # A cosine transform, as the Fourier transform of the values and their mirror image.
+    transform = np.fft.rfft(np.concatenate([values, values[::-1]]))[:count]
+    coefficients = (transform * np.exp(-0.5j * np.pi * np.arange(count) / count)).real / count
     coefficients[0] /= 2
     return coefficients

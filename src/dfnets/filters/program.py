@@ -11,34 +11,42 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.linalg
-import scipy.optimize
 
 # Beyond this condition number the triangular factor no longer determines a, and the interior point method decides.
 WORST_CONDITION = 1e10
 
 
-def solve(r: np.ndarray, m: np.ndarray, b: np.ndarray, g: np.ndarray, gamma: float) -> tuple[np.ndarray, np.ndarray]:
-    """The optimal (a, b).
+class Program:
+    """One objective |r + m a - b b'|, reduced once, to be solved under any bounded rows.
 
     Args:
-        r: (s,), m: (s, p), b: (s, q + 1): the residual r + m a - b b'.
-        g: (c, p): the rows whose product with a is bounded by gamma.
+        r: (s,), m: (s, p), b: (s, q + 1).
     """
-    basis, _ = np.linalg.qr(b)
-    reduced = np.column_stack([m, r])
-    reduced -= basis @ (basis.T @ reduced)
-    upper: np.ndarray = np.linalg.qr(reduced, mode="r")  # type: ignore[assignment]
-    p = m.shape[1]
-    triangle, target = upper[:p, :p], upper[:p, p]
-    if np.linalg.cond(triangle) < WORST_CONDITION:
-        a = _least_distance(triangle, target, g, gamma)
-    else:
-        a = _interior_point(triangle, target, g, gamma)
-    return a, np.linalg.lstsq(b, r + m @ a, rcond=None)[0]
+
+    def __init__(self, r: np.ndarray, m: np.ndarray, b: np.ndarray) -> None:
+        self.r, self.m, self.b = r, m, b
+        basis, _ = np.linalg.qr(b)
+        reduced = np.column_stack([m, r])
+        reduced -= basis @ (basis.T @ reduced)
+        upper: np.ndarray = np.linalg.qr(reduced, mode="r")  # type: ignore[assignment]
+        p = m.shape[1]
+        self.triangle, self.target = upper[:p, :p], upper[:p, p]
+        self.determined = np.linalg.cond(self.triangle) < WORST_CONDITION
+
+    def bounded(self, g: np.ndarray, gamma: float) -> np.ndarray:
+        """The optimal a (p,) under |g a| <= gamma; g is (c, p)."""
+        solve = _least_distance if self.determined else _interior_point
+        return solve(self.triangle, self.target, g, gamma)
+
+    def free(self, a: np.ndarray) -> np.ndarray:
+        """The optimal b (q + 1,) for this a."""
+        return np.linalg.lstsq(self.b, self.r + self.m @ a, rcond=None)[0]
 
 
 def _least_distance(triangle: np.ndarray, target: np.ndarray, g: np.ndarray, gamma: float) -> np.ndarray:
     """min |t| for t = triangle a + target, subject to -gamma <= g a <= gamma."""
+    from scipy.optimize import nnls  # slow to import, and only designs need it
+
     rows = scipy.linalg.solve_triangular(triangle, g.T, trans="T").T
     free = rows @ target
     e_rows = np.concatenate([-rows, rows])
@@ -48,7 +56,7 @@ def _least_distance(triangle: np.ndarray, target: np.ndarray, g: np.ndarray, gam
     system = np.vstack([e_rows.T, e])
     unit = np.zeros(len(system))
     unit[-1] = 1
-    multipliers, _ = scipy.optimize.nnls(system, unit)
+    multipliers, _ = nnls(system, unit)
     active = multipliers > 0
     # The active rows hold with equality at the optimum; solving for t on them removes what nnls' stopping rule left.
     t = np.linalg.lstsq(e_rows[active], e[active], rcond=None)[0]

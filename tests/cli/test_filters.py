@@ -1,0 +1,102 @@
+"""`dfnets design` and `dfnets filter`, as a person calls them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import random_graph
+
+import dfnets
+from dfnets import cli
+
+
+def run(*arguments: object, capsys, monkeypatch) -> tuple[int, str, str]:
+    """Exit status, standard output and standard error of the command line, in this process."""
+    monkeypatch.setattr(sys, "argv", ["dfnets", *map(str, arguments)])
+    monkeypatch.setenv("COLUMNS", "160")
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    out, err = capsys.readouterr()
+    return int(stop.value.code or 0), out, err
+
+
+@pytest.fixture
+def dfnets_command(capsys, monkeypatch):
+    return lambda *arguments: run(*arguments, capsys=capsys, monkeypatch=monkeypatch)
+
+
+def test_design_prints_saves_and_plots(dfnets_command, tmp_path) -> None:
+    status, out, _ = dfnets_command(
+        "design",
+        *("--response", "high-pass", "--cut", 0.5, "-p", 5, "-q", 3, "--gamma", 0.9, "--centre", 0),
+        *("--method", "least-squares", "--constraint", "samples"),
+        *("--save", tmp_path / "f.json", "--plot", tmp_path / "f.png"),
+    )
+    assert status == 0
+    assert "-4.4521486" in out
+    assert "largest |P|" in out
+    f = dfnets.filters.load(tmp_path / "f.json")
+    assert f.psi[0] == pytest.approx(-4.45214856)
+    assert (tmp_path / "f.png").stat().st_size > 0
+
+
+def test_filter_applies_a_saved_filter(dfnets_command, tmp_path) -> None:
+    graph = random_graph(50, 4, 0)
+    sp.save_npz(tmp_path / "graph.npz", graph.adjacency)
+    x = np.random.default_rng(0).standard_normal((50, 3))
+    np.save(tmp_path / "x.npy", x)
+    f = dfnets.design(dfnets.responses.low_pass(0.5))
+    f.save(tmp_path / "f.json")
+    status, out, err = dfnets_command(
+        "filter", tmp_path / "graph.npz", tmp_path / "x.npy", "--filter", tmp_path / "f.json", "--tol", 1e-9
+    )
+    assert (status, err) == (0, "")
+    assert "products" in out
+    np.testing.assert_allclose(np.load(tmp_path / "x.filtered.npy"), f.apply(graph, x, tol=1e-9), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("design --gamma 1.2", "gamma=1.2 must lie between 0 and 1"),
+        ("design -p 0", "p=0 must be a whole number"),
+        ("design --time 3", "--time does not belong to --response low-pass; it takes --cut"),
+        ("design --response band-pass --low 1.5 --high 1", "low=1.5 must be less than high=1"),
+        ("design --centre left", "centre='left'"),
+        ("design --method magic", "method='magic' is not one of"),
+    ],
+)
+def test_bad_input_ends_in_one_line(dfnets_command, arguments: str, message: str) -> None:
+    status, _, err = dfnets_command(*arguments.split())
+    assert status == 1
+    assert err.startswith("error: ")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_a_damaged_signal_is_refused(dfnets_command, tmp_path) -> None:
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY garbage")
+    dfnets.design(dfnets.responses.low_pass(0.5)).save(tmp_path / "f.json")
+    sp.save_npz(tmp_path / "graph.npz", random_graph(5, 2, 0).adjacency)
+    status, _, err = dfnets_command(
+        "filter", tmp_path / "graph.npz", tmp_path / "x.npy", "--filter", tmp_path / "f.json"
+    )
+    assert status == 1
+    assert "x.npy is not a readable .npy file" in err
+
+
+def test_help_teaches(dfnets_command) -> None:
+    status, out, _ = dfnets_command("design", "--help")
+    assert status == 0
+    assert "Example: dfnets design" in out
+    assert "Cut-off frequency" in out
+
+
+def test_import_is_quick() -> None:
+    """Neither torch nor plotting is imported before it is needed."""
+    code = "import sys, dfnets; print([m for m in ('torch', 'matplotlib', 'pandas', 'sklearn') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
