@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 import numpy as np
 
 from dfnets import responses
+from dfnets.atomic import replacing
 from dfnets.filters.polynomials import Interval, expand
 from dfnets.filters.products import Products
 from dfnets.graph import Graph
@@ -247,17 +247,8 @@ class Filter(ABC):
             "parameters": self.parameters(),
         }
         content["sha256"] = _digest(content)
-        path = Path(path)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w") as file:
-                json.dump(content, file, indent=2)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with replacing(path) as temporary:
+            temporary.write_text(json.dumps(content, indent=2))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
