@@ -54,6 +54,7 @@ BAD_GRAPHS = {
     ),
     "few ids": (lambda: Graph(PATH, node_ids=["a"]), r"node_ids has shape \(1,\), but the graph has 3 nodes"),
     "repeated id": (lambda: Graph(PATH, node_ids=["a", "b", "a"]), "node_ids names 'a' more than once"),
+    "bare split": (lambda: Graph(PATH, splits={"mine": 3}), r"splits\['mine'\] is a int; it must be a tuple"),
     "with adjacency": (lambda: Graph(PATH).with_(adjacency=PATH), "with_.. cannot change 'adjacency'; it takes"),
     "uneven edges": (lambda: Graph.from_edges([0, 1], [1]), r"two vectors of one length, not \(2,\) and \(1,\)"),
     "uneven weights": (lambda: Graph.from_edges([0], [1], [1.0, 2.0]), r"weights has shape \(2,\), but there are 1"),
@@ -68,7 +69,7 @@ BAD_GRAPHS = {
     "other count": (lambda: Graph.from_edges(["a"], ["b"], num_nodes=3), "num_nodes is 3, but the ids name 2 nodes"),
     "two weights": (
         lambda: Graph.from_edges(["a", "c", "b"], ["b", "a", "a"], [1, 1, 2]),
-        r"between 'a' and 'b' is listed with weights [12] and [12] \(1 such pairs\); pass duplicates='sum'",
+        r"between 'a' and 'b' is listed with weights 1 and 2 \(1 such pairs\); pass duplicates='sum'",
     ),
     "duplicates": (lambda: Graph.from_edges([0], [1], duplicates="first"), "duplicates='first' is not one of"),
     "empty networkx": (lambda: Graph.from_networkx(networkx.Graph()), "graph is empty"),

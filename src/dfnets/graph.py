@@ -25,11 +25,23 @@ SYMMETRY_TOLERANCE = 1e-9
 
 
 class ConflictingWeights(ValueError):
-    """A pair of nodes is listed with different weights; ``edges`` are the positions of two such entries."""
+    """A pair of nodes is listed with different weights.
 
-    def __init__(self, message: str, edges: tuple[int, int]) -> None:
-        super().__init__(message)
-        self.edges = edges
+    Attributes:
+        nodes: the pair.
+        edges: the positions of two entries that disagree.
+        weights: what they say.
+        pairs: how many pairs are like this one.
+    """
+
+    def __init__(
+        self, nodes: tuple[Any, Any], edges: tuple[int, int], weights: tuple[float, float], pairs: int
+    ) -> None:
+        super().__init__(
+            f"the edge between {nodes[0]!r} and {nodes[1]!r} is listed with weights {weights[0]:g} and {weights[1]:g} "
+            f"({pairs} such pairs); pass duplicates='sum', 'max' or 'mean' to merge them"
+        )
+        self.nodes, self.edges, self.weights, self.pairs = nodes, edges, weights, pairs
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,6 +94,11 @@ class Graph:
             put("labels", _checked_labels(self.labels, n, self.label_names))
         if self.node_ids is not None:
             put("node_ids", _checked_ids(self.node_ids, n))
+        for protocol, draws in self.splits.items():
+            if not isinstance(draws, tuple):
+                raise ValueError(
+                    f"splits[{protocol!r}] is a {type(draws).__name__}; it must be a tuple, a Split a draw"
+                )
 
     def __repr__(self) -> str:
         parts = [f"nodes={self.num_nodes}", f"edges={self.num_edges}"]
@@ -450,12 +467,12 @@ def _refuse_conflicts(
     conflicts = np.flatnonzero((np.diff(keys) == 0) & (np.diff(values) != 0))
     if not len(conflicts):
         return
-    at = conflicts[0]
-    nodes = [int(node) if ids is None else ids[node] for node in divmod(int(keys[at]), n)]
-    edges = tuple(sorted((int(order[at]), int(order[at + 1]))))
-    pairs = len(np.unique(np.searchsorted(first, conflicts, side="right")))
+    # The two entries in the order in which they are listed.
+    one, two = sorted(conflicts[0] + np.arange(2), key=lambda at: order[at])
+    low, high = divmod(int(keys[one]), n)
     raise ConflictingWeights(
-        f"the edge between {nodes[0]!r} and {nodes[1]!r} is listed with weights {values[at]:g} and "
-        f"{values[at + 1]:g} ({pairs} such pairs); pass duplicates='sum', 'max' or 'mean' to merge them",
-        (edges[0], edges[1]),
+        nodes=(low, high) if ids is None else (ids[low], ids[high]),
+        edges=(int(order[one]), int(order[two])),
+        weights=(float(values[one]), float(values[two])),
+        pairs=len(np.unique(np.searchsorted(first, conflicts, side="right"))),
     )

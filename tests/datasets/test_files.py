@@ -47,6 +47,12 @@ def test_edges_with_ids(tmp_path, suffix):
     np.testing.assert_array_equal(graph.adjacency.toarray(), DENSE)
 
 
+def test_features_list_the_nodes_of_a_graph_without_edges(tmp_path):
+    edges = text_file(tmp_path, "edges.csv", "a,b\n")
+    graph = read_graph(edges, text_file(tmp_path, "x.csv", "id,x\nu,1\nv,2\n"))
+    assert (graph.num_nodes, graph.num_edges, graph.node_ids.tolist()) == (2, 0, ["u", "v"])
+
+
 def test_columns_by_name(tmp_path):
     path = text_file(tmp_path, "edges.csv", "cost,kind,b,a\n3,road,u,v\n4,rail,v,w\n")
     graph = read_graph(path, source="a", target="b", weight="cost", name="roads")
@@ -192,7 +198,7 @@ BAD_FILES = {
     "ragged": ({"edges.csv": EDGE_LINES + "u,w\n"}, r"edges\.csv, line 4: it has 2 columns, but the file has 3"),
     "conflict": (
         {"edges.csv": EDGE_LINES + "u,w,1\nv,u,7\n"},
-        r"edges\.csv, line 2 and line 5: the edge between .* with weights [17] and [17] .*pass duplicates=",
+        r"edges\.csv, line 2 and line 5: the edge between 'u' and 'v' is listed with weights 1 and 7 .*duplicates=",
     ),
     "no header": ({"edges.csv": "u,v\nv,w\nw,u\n"}, r"edges\.csv: its first line is an edge .* pass header=False"),
     "no rows": ({"edges.csv": "a,b\n"}, r"edges\.csv: it has no edges, and there are no features that would list"),
@@ -227,6 +233,10 @@ BAD_FILES = {
         },
         r"edges\.graphml, line 2: 'b' is not a node of the file",
     ),
+    "repeated node": (
+        {"edges.graphml": '<graphml><graph><node id="a"/><node id="a"/></graph></graphml>'},
+        r"edges\.graphml: node_ids names 'a' more than once",
+    ),
     "other suffix": ({"edges.xlsx": ""}, r"edges\.xlsx: a table ends in \.csv, \.tsv or \.parquet"),
     "damaged npz": ({"edges.npz": "PK"}, r"edges\.npz is not an \.npz file of plain arrays"),
     "damaged npy": ({"edges.csv": EDGE_LINES, "x.npy": "?"}, r"x\.npy is not a plain \.npy array"),
@@ -259,6 +269,14 @@ def test_wrong_columns_and_arrays(tmp_path, edges):
         read_graph(edges, tmp_path / "two.npz")
     with pytest.raises(ValueError, match=r"two\.npz: it holds a, b; edges in an \.npz are an adjacency"):
         read_graph(tmp_path / "two.npz")
+    np.save(tmp_path / "x.npy", np.ones((4, 2, 2)))
+    with pytest.raises(ValueError, match=r"x\.npy: its array has shape \(4, 2, 2\); features are one row a node"):
+        read_graph(tmp_path / "a.npz", tmp_path / "x.npy")
+    damaged = sp.csc_array(DENSE)
+    damaged.indices[0] = 9
+    sp.save_npz(tmp_path / "x.npz", damaged)
+    with pytest.raises(ValueError, match=r"x\.npz: features is not a valid sparse matrix"):
+        read_graph(tmp_path / "a.npz", tmp_path / "x.npz")
     sp.save_npz(tmp_path / "a.npz", sp.csr_array(np.triu(DENSE)))
     with pytest.raises(ValueError, match=r"a\.npz: adjacency is not symmetric"):
         read_graph(tmp_path / "a.npz")

@@ -42,6 +42,11 @@ def test_defaults_and_lines(tmp_path):
     assert read_graphml(path).weights == [1.0, 1.0]
 
 
+def test_a_weight_that_is_asked_for_must_be_there(tmp_path):
+    with pytest.raises(ValueError, match=r"weight='cost': .*graph\.graphml declares no such attribute of edges"):
+        read_graphml(written(tmp_path, "<graph/>"), "cost")
+
+
 LAUGHS = "<!DOCTYPE graphml [\n" + '<!ENTITY l0 "ha">\n'
 LAUGHS += "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">\n' for k in range(1, 10)) + "]>\n"
 
@@ -65,6 +70,12 @@ LAUGHS += "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">\n' for k in range(1, 1
             '<key id="d" for="edge" attr.name="weight"/><graph>\n'
             '<edge source="a" target="b"><data key="d">much</data></edge></graph>',
             "line 4: the weight 'much' is not a number",
+        ),
+        (
+            "",
+            '<key id="d" for="edge" attr.name="weight"><default>-1</default></key>'
+            '<graph><edge source="a" target="b"/></graph>',
+            "line 3: '-1' is no weight: a weight is finite and not negative",
         ),
     ],
 )

@@ -30,6 +30,7 @@ def saved(path, **arrays):
         ("extra/actor", 7600, 26659, 5, 932),
         ("extra/amazon_computers", 13752, 245861, 10, 767),
         ("extra/mesh_copter2", 55476, 352238, None, None),
+        ("extra/mesh_mdual", 258569, 513132, None, None),
         ("extra/minnesota_road", 2642, 3303, None, None),
     ],
 )

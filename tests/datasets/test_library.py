@@ -204,3 +204,10 @@ def test_several_processes_fetch_once(server, cora_files):
 def test_digests_are_those_of_the_published_arrays(shared):
     for name in ("cora", "citeseer", "pubmed"):
         assert layout.digest(shared(name)) == catalogue.ENTRIES[name].digest
+
+
+def test_importing_is_light():
+    code = (
+        "import sys, dfnets.datasets; print(*{'torch', 'pandas', 'pyarrow', 'sklearn', 'matplotlib'} & {*sys.modules})"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == ""

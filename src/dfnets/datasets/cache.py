@@ -36,8 +36,8 @@ def read(path: Path) -> bytes | None:
     return content if checksum == _checksum(content, path) else None
 
 
-def store(path: Path, arrays: Arrays) -> None:
-    """Write an .npz file so that a reader sees all of it or none, whenever this process dies.
+def store(path: Path, arrays: Arrays) -> bytes:
+    """Write an .npz file, and return its content, so that a reader sees all or none whenever this process dies.
 
     The checksum comes last: a file without one, or with that of an earlier file, is not trusted. Call under
     :func:`lock`, which is what makes the one temporary name enough.
@@ -45,10 +45,11 @@ def store(path: Path, arrays: Arrays) -> None:
     part = path.with_name(path.name + ".part")
     with part.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
-    checksum = _checksum(part.read_bytes(), path)
+    content = part.read_bytes()
     _publish(part, path)
-    part.write_text(checksum)
+    part.write_text(_checksum(content, path))
     _publish(part, _checksum_of(path))
+    return content
 
 
 @contextmanager

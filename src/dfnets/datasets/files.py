@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from dfnets.datasets import layout
-from dfnets.datasets.graphml import read_graphml
-from dfnets.datasets.tables import Factor, Table, open_table
-from dfnets.graph import ConflictingWeights, Duplicates, Graph
+from dfnets.datasets.edgelists import read_edge_list
+from dfnets.datasets.tables import Table, column_of, find, open_table, refuse_empty, refuse_repeated
+from dfnets.graph import Duplicates, Graph
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -68,13 +68,13 @@ def read_graph(
     if edges.suffix == ".npz":
         graph = _read_adjacency(edges, attributes)
     else:
-        if edges.suffix == ".graphml":
-            listed = _read_graphml(edges, weight)
-        else:
-            listed = _read_edges(open_table(edges, header=header), source, target, weight, header)
-        graph = _join(listed, rows, duplicates, attributes)
+        listed = read_edge_list(edges, source=source, target=target, weight=weight, header=header)
+        nodes, known = (None, "") if rows is None else (rows.nodes(), f"a row of {rows.path}{rows.numbered()}")
+        graph, nodes = listed.graph(nodes, known=known, duplicates=duplicates, **attributes)
+        if rows is None or rows.ids is not None:
+            graph = _with(graph, edges, node_ids=nodes.to_numpy(zero_copy_only=False))
     if rows is not None:
-        graph = graph.with_(features=_placed(rows, graph, edges))
+        graph = _with(graph, rows.path, features=rows.placed(graph, edges))
     if labels is None:
         return graph
     return _labelled(graph, open_table(Path(labels), header=header), id, label, set(unknown), edges)
@@ -84,65 +84,26 @@ class _Rows(NamedTuple):
     """Features, and the id of each row; no ids where rows are numbered."""
 
     path: Path
-    values: np.ndarray | sp.csr_array
+    values: Any
     ids: pa.StringArray | None
 
+    def nodes(self) -> pa.StringArray:
+        return _numbers(self.values.shape[0]) if self.ids is None else self.ids
 
-class _Edges(NamedTuple):
-    """An edge list: ends as text, and how to say where an edge stands and what is wrong with one of its ends."""
+    def numbered(self) -> str:
+        return f", which are numbered 0 to {self.values.shape[0] - 1}" if self.ids is None else ""
 
-    path: Path
-    ends: list[Factor]
-    weights: np.ndarray | None
-    nodes: pa.StringArray | None
-    directed: bool
-    place: Callable[[int], str]
-    fail: Callable[[int, int, str], NoReturn]
-
-
-def _read_edges(table: Table, source: str | None, target: str | None, weight: str | None, header: bool) -> _Edges:
-    if len(table.columns) < 2:
-        raise ValueError(
-            f"{table.path}: it has one column, {table.columns[0]!r}; edges need two, and the columns of a "
-            f"{table.path.suffix} file are separated by {'tabs' if table.path.suffix == '.tsv' else 'commas'}"
-        )
-    names = [_column(table, "source", source, 0), _column(table, "target", target, 1)]
-    if weight is None and (("weight" in table.columns) if header else len(table.columns) > 2):
-        weight = "weight" if header else "3"
-    numbers = [] if weight is None else [_column(table, "weight", weight, 2)]
-    ends, matrix = table.read(names, numbers)
-    for end, name in zip(ends, names, strict=True):
-        _refuse_empty(table, end, name)
-    if header and all(any(_has(end, name) for end in ends) for name in names):
-        raise ValueError(
-            f"{table.path}: its first line is an edge between {names[0]!r} and {names[1]!r}, which are nodes of other "
-            "lines too, and not the names of columns: pass header=False"
-        )
-    weights = matrix[:, 0] if numbers else None
-    if weights is not None:
-        wrong = np.flatnonzero(~((weights >= 0) & (weights < np.inf)))
-        if len(wrong):
-            table.fail(int(wrong[0]), numbers[0], "is no weight: a weight is finite and not negative")
-    return _Edges(
-        table.path, ends, weights, None, False, table.place, lambda row, end, why: table.fail(row, names[end], why)
-    )
-
-
-def _read_graphml(path: Path, weight: str | None) -> _Edges:
-    import pyarrow as pa
-
-    nodes, sources, targets, weights, lines, directed = read_graphml(path, weight or "weight")
-    ends = []
-    for texts in (sources, targets):
-        encoded = pa.array(texts, pa.string()).dictionary_encode()
-        ends.append(Factor(encoded.indices.to_numpy(), encoded.dictionary))
-
-    def fail(row: int, end: int, why: str) -> NoReturn:
-        raise ValueError(f"{path}, line {lines[row]}: {(sources, targets)[end][row]!r} {why}")
-
-    return _Edges(
-        path, ends, np.array(weights), pa.array(nodes, pa.string()), directed, lambda row: f"line {lines[row]}", fail
-    )
+    def placed(self, graph: Graph, edges: Path) -> Any:
+        """The values in the order of the nodes."""
+        if self.values.shape[0] != graph.num_nodes:
+            raise ValueError(f"{self.path} has {self.values.shape[0]} rows, but {edges} has {graph.num_nodes} nodes")
+        if self.ids is None:
+            return self.values
+        nodes = _ids(graph)
+        order = find(nodes, self.ids)
+        if (order < 0).any():
+            raise ValueError(f"node {nodes[int((order < 0).argmax())]} of {edges} has no row in {self.path}")
+        return self.values[order]
 
 
 def _read_adjacency(path: Path, attributes: dict[str, Any]) -> Graph:
@@ -161,85 +122,43 @@ def _read_adjacency(path: Path, attributes: dict[str, Any]) -> Graph:
 
 
 def _read_features(path: Path, id: str | None, label: str | None, header: bool) -> _Rows:
-    if path.suffix == ".npy":
-        try:
-            return _Rows(path, np.load(path, allow_pickle=False), None)
-        except (ValueError, EOFError) as error:
-            raise ValueError(f"{path} is not a plain .npy array: {error}") from None
-    if path.suffix == ".npz":
-        arrays = layout.read(path)
-        if "format" in arrays:
-            return _Rows(path, sp.csr_array(sp.load_npz(path)), None)
-        if len(arrays) != 1:
-            raise ValueError(f"{path}: it holds {len(arrays)} arrays ({', '.join(arrays)}); features are one array")
-        return _Rows(path, next(iter(arrays.values())), None)
+    if path.suffix in (".npy", ".npz"):
+        values = _read_array(path)
+        if values.ndim not in (1, 2):
+            raise ValueError(f"{path}: its array has shape {values.shape}; features are one row a node")
+        return _Rows(path, values, None)
     table = open_table(path, header=header)
-    name = _column(table, "id", id, 0)
+    name = column_of(table, "id", id, 0)
     numbers = [column for column in table.columns if column not in (name, label)]
     (ids,), matrix = table.read([name], numbers)
-    _refuse_empty(table, ids, name)
-    _refuse_repeated(table, ids, name)
+    refuse_empty(table, ids, name)
+    refuse_repeated(table, ids, name)
     wrong = np.argwhere(~np.isfinite(matrix))
     if len(wrong):
         table.fail(int(wrong[0, 0]), numbers[wrong[0, 1]], "is no feature: features are finite numbers")
     return _Rows(path, matrix, ids.values.take(ids.codes))
 
 
-def _join(edges: _Edges, rows: _Rows | None, duplicates: Duplicates, attributes: dict[str, Any]) -> Graph:
-    """The graph of an edge list, its nodes in the order of the features where they have one."""
-    nodes = edges.nodes
-    if rows is not None:
-        nodes = _numbers(rows.values.shape[0]) if rows.ids is None else rows.ids
-        known = f"a row of {rows.path}" + (f", which are numbered 0 to {len(nodes) - 1}" if rows.ids is None else "")
-    else:
-        known = "a node of the file"
-    if nodes is None:
-        ends, nodes = _in_order_of_appearance(edges.ends)
-    else:
-        ends = [_look_up(end, nodes) for end in edges.ends]
-    for k, end in enumerate(ends):
-        absent = np.flatnonzero(end < 0)
-        if len(absent):
-            edges.fail(int(absent[0]), k, f"is not {known}")
-    n = len(nodes)
-    if n == 0:
-        raise ValueError(f"{edges.path}: it has no edges, and there are no features that would list the nodes")
+def _read_array(path: Path) -> Any:
+    if path.suffix == ".npz":
+        arrays = layout.read(path)
+        if "format" in arrays:
+            return sp.load_npz(path)
+        if len(arrays) != 1:
+            raise ValueError(f"{path}: it holds {len(arrays)} arrays ({', '.join(arrays)}); features are one array")
+        return next(iter(arrays.values()))
     try:
-        if edges.directed:
-            weights = np.ones(len(ends[0])) if edges.weights is None else edges.weights
-            graph = Graph(sp.coo_array((weights, (ends[0], ends[1])), shape=(n, n)), **attributes)
-        else:
-            graph = Graph.from_edges(ends[0], ends[1], edges.weights, num_nodes=n, duplicates=duplicates, **attributes)
-    except ConflictingWeights as error:
-        first, second = (edges.place(row) for row in error.edges)
-        raise ValueError(f"{edges.path}, {first} and {second}: {error}") from None
-    except ValueError as error:
-        raise ValueError(f"{edges.path}: {error}") from None
-    if rows is not None and rows.ids is None:
-        return graph
-    return graph.with_(node_ids=nodes.to_numpy(zero_copy_only=False))
-
-
-def _placed(rows: _Rows, graph: Graph, edges: Path) -> np.ndarray | sp.csr_array:
-    """The features in the order of the nodes."""
-    count = rows.values.shape[0] if rows.values.ndim else 0
-    if count != graph.num_nodes:
-        raise ValueError(f"{rows.path} has {count} rows, but {edges} has {graph.num_nodes} nodes")
-    if rows.ids is None:
-        return rows.values
-    order = _index(_ids(graph), rows.ids)
-    if (order < 0).any():
-        node = int(np.flatnonzero(order < 0)[0])
-        raise ValueError(f"node {_ids(graph)[node]} of {edges} has no row in {rows.path}")
-    return rows.values[order]
+        return np.load(path, allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise ValueError(f"{path} is not a plain .npy array: {error}") from None
 
 
 def _labelled(graph: Graph, table: Table, id: str | None, label: str | None, unknown: set[str], edges: Path) -> Graph:
-    id, label = _column(table, "id", id, 0), _column(table, "label", label, 1)
+    id, label = column_of(table, "id", id, 0), column_of(table, "label", label, 1)
     (ids, classes), _ = table.read([id, label], [])
-    _refuse_empty(table, ids, id)
-    _refuse_repeated(table, ids, id)
-    nodes = _look_up(ids, _ids(graph))
+    refuse_empty(table, ids, id)
+    refuse_repeated(table, ids, id)
+    nodes = ids.find(_ids(graph))
     absent = np.flatnonzero(nodes < 0)
     if len(absent):
         table.fail(int(absent[0]), id, f"is not a node of {edges}")
@@ -260,65 +179,11 @@ def _sorted_names(names: list[str]) -> list[str]:
         return sorted(names)
 
 
-def _column(table: Table, argument: str, name: str | None, position: int) -> str:
-    if name is None:
-        if position >= len(table.columns):
-            raise ValueError(f"{table.path}: it has no column {position + 1} to be the {argument}")
-        return table.columns[position]
-    if name not in table.columns:
-        raise ValueError(f"{argument}={name!r}: {table.path} has no such column; it has {', '.join(table.columns)}")
-    return name
-
-
-def _has(column: Factor, text: str) -> bool:
-    import pyarrow.compute as pc
-
-    return pc.index(column.values, text).as_py() >= 0
-
-
-def _refuse_empty(table: Table, column: Factor, name: str) -> None:
-    import pyarrow.compute as pc
-
-    # Looked for among the few distinct values first: most columns have no empty cell.
-    empty = np.flatnonzero(pc.equal(column.values, "").to_numpy(zero_copy_only=False))
-    missing = (column.codes < 0) | np.isin(column.codes, empty) if len(empty) else column.codes < 0
-    if missing.any():
-        table.fail(int(missing.argmax()), name, "is no id: every row needs one")
-
-
-def _refuse_repeated(table: Table, ids: Factor, name: str) -> None:
-    if len(ids.values) == len(ids.codes):
-        return
-    _, first = np.unique(ids.codes, return_index=True)
-    row = int(np.setdiff1d(np.arange(len(ids.codes)), first)[0])
-    table.fail(row, name, "stands in an earlier row too: ids must be distinct")
-
-
-def _in_order_of_appearance(ends: list[Factor]) -> tuple[list[np.ndarray], pa.StringArray]:
-    """Both ends in one numbering: source before target, edge by edge, as a person reads the list."""
-    import pandas
-    import pyarrow as pa
-
-    sources, targets = ends
-    places = _index(targets.values, sources.values)
-    new = places < 0
-    places = np.where(new, len(sources.values) + np.cumsum(new) - 1, places)
-    values = pa.concat_arrays([sources.values, targets.values.filter(pa.array(new))])
-    both = np.empty(2 * len(sources.codes), dtype=np.int32)
-    both[0::2], both[1::2] = sources.codes, places[targets.codes]
-    codes, order = pandas.factorize(both)
-    return [codes[0::2], codes[1::2]], values.take(pa.array(order))
-
-
-def _look_up(column: Factor, nodes: pa.StringArray) -> np.ndarray:
-    """The number of the node that each cell names, -1 where there is none."""
-    return _index(column.values, nodes)[column.codes]
-
-
-def _index(values: pa.StringArray, among: pa.StringArray) -> np.ndarray:
-    import pyarrow.compute as pc
-
-    return pc.index_in(values, among).fill_null(-1).to_numpy()
+def _with(graph: Graph, path: Path, **attributes: Any) -> Graph:
+    try:
+        return graph.with_(**attributes)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _ids(graph: Graph) -> pa.StringArray:

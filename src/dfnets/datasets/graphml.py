@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 from xml.etree import ElementTree
@@ -22,20 +23,24 @@ class GraphMLEdges(NamedTuple):
     directed: bool
 
 
-def read_graphml(path: Path, weight: str = "weight") -> GraphMLEdges:
-    """The nodes and edges of a file; an edge without the attribute ``weight`` has its default, or 1."""
+def read_graphml(path: Path, weight: str | None = None) -> GraphMLEdges:
+    """The nodes and edges of a file.
+
+    Args:
+        weight: the attribute that is the weight of an edge, "weight" if left out. An edge that does not have it has
+            its default, or 1.
+    """
     root = _tree(path)
-    key, default = _weight_key(root, weight)
+    key, default = _weight_key(root, weight or "weight")
+    if weight is not None and key is None:
+        raise ValueError(f"weight={weight!r}: {path} declares no such attribute of edges")
     for hyperedge in root.iter("hyperedge"):
         _fail(path, hyperedge, "a hyperedge joins more than two nodes: replace it by edges")
     edges = list(root.iter("edge"))
     weights = []
     for edge in edges:
         text = next((data.text or "" for data in edge.findall("data") if data.get("key") == key), default)
-        try:
-            weights.append(float(text))
-        except ValueError:
-            _fail(path, edge, f"the weight {text!r} is not a number")
+        weights.append(_weight(path, edge, text))
     return GraphMLEdges(
         [_attribute(path, node, "id") for node in root.iter("node")],
         [_attribute(path, edge, "source") for edge in edges],
@@ -45,6 +50,16 @@ def read_graphml(path: Path, weight: str = "weight") -> GraphMLEdges:
         any(graph.get("edgedefault") == "directed" for graph in root.iter("graph"))
         or any(edge.get("directed") == "true" for edge in edges),
     )
+
+
+def _weight(path: Path, edge: ElementTree.Element, text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        _fail(path, edge, f"the weight {text!r} is not a number")
+    if not 0 <= value < math.inf:
+        _fail(path, edge, f"{text!r} is no weight: a weight is finite and not negative")
+    return value
 
 
 def _weight_key(root: ElementTree.Element, weight: str) -> tuple[str | None, str]:

@@ -46,8 +46,7 @@ def load(name: str | os.PathLike[str]) -> Graph:
             f"name={name!r} is neither a dataset ({', '.join(names())}) nor an .npz file"
             + (f" here or in $DFNETS_DATA ({place})" if place else "; $DFNETS_DATA may name a folder of such files")
         )
-    content = cache.read(cached(name)) or cache.read(fetch(name))
-    assert content is not None
+    content = cache.read(cached(name)) or _fetched(name)
     return _graph(layout.read(content, str(cached(name))), name)
 
 
@@ -59,11 +58,8 @@ def fetch(name: str, *, force: bool = False) -> Path:
     """
     if name not in ENTRIES:
         raise ValueError(f"name={name!r} cannot be fetched; these can: {', '.join(ENTRIES)} (digits needs no fetching)")
-    path = cached(name)
-    with cache.lock(path):
-        if force or cache.read(path) is None:
-            cache.store(path, _obtain(ENTRIES[name]))
-    return path
+    _fetched(name, force=force)
+    return cached(name)
 
 
 def cached(name: str) -> Path:
@@ -77,6 +73,14 @@ def find(name: str | os.PathLike[str]) -> Path | None:
     if place := os.environ.get("DFNETS_DATA"):
         candidates += [Path(place) / f"{name}.npz", Path(place) / "extra" / f"{name}.npz"]
     return next((path for path in candidates if path.is_file()), None)
+
+
+def _fetched(name: str, *, force: bool = False) -> bytes:
+    path = cached(name)
+    with cache.lock(path):
+        # Another process may have fetched it while this one waited for the lock.
+        content = None if force else cache.read(path)
+        return content or cache.store(path, _obtain(ENTRIES[name]))
 
 
 def _graph(arrays: layout.Arrays, name: str) -> Graph:

