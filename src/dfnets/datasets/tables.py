@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
 
@@ -110,9 +111,7 @@ class DelimitedTable:
         import pyarrow as pa
         from pyarrow import csv as arrow
 
-        # Encoded while they are parsed, block by block: a cell never becomes an object of its own.
-        types = {name: pa.dictionary(pa.int32(), pa.string()) for name in text}
-        types |= {name: pa.float64() for name in numbers}
+        types = {name: pa.large_string() for name in text} | {name: pa.float64() for name in numbers}
         try:
             table = arrow.read_csv(
                 self.path,
@@ -123,7 +122,7 @@ class DelimitedTable:
         except pa.ArrowInvalid as error:
             self._diagnose(numbers)
             raise ValueError(f"{self.path}: {error}") from None
-        return [_factor(table[name]) for name in text], _matrix(table, numbers)
+        return _factors(table, text), _matrix(table, numbers)
 
     def place(self, row: int) -> str:
         return f"line {self._record(row)[0]}"
@@ -184,12 +183,12 @@ class ParquetTable:
         import pyarrow as pa
         from pyarrow import parquet
 
-        table = parquet.read_table(self.path, columns=[*text, *numbers], read_dictionary=list(text))
+        table = parquet.read_table(self.path, columns=[*text, *numbers])
         for name in numbers:
             kind = table.schema.field(name).type
             if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
                 raise ValueError(f"{self.path}, column {name!r}: it holds {kind}, not numbers")
-        return [_factor(table[name]) for name in text], _matrix(table, numbers)
+        return _factors(table, text), _matrix(table, numbers)
 
     def place(self, row: int) -> str:
         return f"row {row + 1}"
@@ -201,18 +200,18 @@ class ParquetTable:
         raise ValueError(f"{self.path}, {self.place(row)}, column {column!r}: {cell!r} {why}")
 
 
-def _factor(column: pa.ChunkedArray) -> Factor:
+def _factors(table: pa.Table, names: Sequence[str]) -> list[Factor]:
     import pyarrow as pa
 
-    if not pa.types.is_dictionary(column.type):
-        # Chunk by chunk: encoding the whole would give each chunk a copy of the dictionary so far.
-        encoded = [chunk.dictionary_encode() for chunk in column.chunks]
-        column = pa.chunked_array(encoded, type=pa.dictionary(pa.int32(), column.type))
-    column = column.unify_dictionaries()
-    if not column.num_chunks:
-        return Factor(np.zeros(0, dtype=np.int32), pa.array([], pa.string()))
-    codes = [chunk.indices.fill_null(-1).to_numpy() for chunk in column.chunks]
-    return Factor(np.concatenate(codes), column.chunk(0).dictionary.cast(pa.string()))
+    def factor(name: str) -> Factor:
+        # In one piece: encoding in chunks would end with a dictionary a chunk, to be hashed again. Large strings,
+        # because the cells of a column together may be longer than the 2 GiB of ordinary ones.
+        encoded = table[name].cast(pa.large_string()).combine_chunks().dictionary_encode()
+        return Factor(encoded.indices.fill_null(-1).to_numpy(), encoded.dictionary.cast(pa.string()))
+
+    # Arrow encodes a column in one thread, and lets go of the interpreter meanwhile.
+    with ThreadPoolExecutor() as pool:
+        return list(pool.map(factor, names))
 
 
 def _matrix(table: pa.Table, names: Sequence[str]) -> np.ndarray:
