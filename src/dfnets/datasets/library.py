@@ -103,7 +103,7 @@ def _obtain(entry: Entry) -> dict[str, np.ndarray]:
             found = layout.digest(arrays)
         # A damaged file fails in ways that cannot be listed; whichever it was, the next source may be whole.
         except Exception as error:
-            failures.append(f"{recipe.where}: {error}")
+            failures.append(f"{recipe.where}: {error if isinstance(error, OSError) else repr(error)}")
             continue
         if found == entry.digest:
             return arrays
