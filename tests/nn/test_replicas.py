@@ -7,7 +7,7 @@ import torch
 
 from dfnets.nn import replicas
 
-WIDTHS = [(8, 16), (16, 7), (32, 64), (7, 5), (120, 128)]
+WIDTHS = [(8, 16), (16, 7), (32, 64), (7, 5), (120, 128), (1, 3), (4, 1)]
 
 
 @pytest.mark.parametrize("c, h", WIDTHS)

@@ -21,9 +21,16 @@ from dfnets.nn.shifts import Edges, as_shift
 from dfnets.nn.sparse import SparseMatrix, csr_tensor
 from dfnets.shift import Shift
 
+
+def _elu(x: Tensor) -> Tensor:
+    """max(x, exp(x) - 1). torch's own rounds the last entries of a tensor otherwise than the rest, and which those are
+    depends on the number of replicas."""
+    return torch.where(x > 0, x, torch.expm1(x.clamp(max=0)))
+
+
 SCORES: dict[str, Callable[[Tensor], Tensor]] = {
     "leaky-relu": partial(functional.leaky_relu, negative_slope=0.2),
-    "elu": functional.elu,
+    "elu": _elu,
 }
 # Entries of an (edges, heads, channels) block that is held at a time, so that memory does not grow with the edges.
 BLOCK = 1 << 22
@@ -49,7 +56,7 @@ class Neighbours:
         self.num_nodes = shift.num_nodes
         self.indptr, self.indices = tensor(pattern.indptr.astype(np.int32)), tensor(pattern.indices.astype(np.int32))
         self.columns = self.indices.long()
-        self.rows = torch.repeat_interleave(tensor(np.diff(pattern.indptr)))
+        self.rows = torch.repeat_interleave(tensor(np.diff(pattern.indptr)).long())
         self.mirror = tensor(mirrored.data)
         every = sp.csr_array((np.ones(count), np.arange(count), pattern.indptr), shape=(len(self), count))
         self._sum = SparseMatrix(every, torch.device(device), dtype)

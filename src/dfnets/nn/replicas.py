@@ -109,13 +109,17 @@ class _Matmul(torch.autograd.Function):
 def _products(a: Tensor, b: Tensor) -> Tensor:
     """a_r b_r: (R, m, k) and (R, k, h) give (m, R, h).
 
-    On the CPU a loop, because the order in which BLAS sums a batch depends on the size of the batch.
+    On the CPU a loop, because the order in which BLAS sums a batch depends on the size of the batch. If one factor is a
+    vector, the order depends on the distance of its entries in memory as well, so it is copied first.
     """
     out = a.new_empty(a.shape[1], a.shape[0], b.shape[2])
     slots = out.transpose(0, 1)
     if a.is_cuda:
         torch.bmm(a, b, out=slots)
-    else:
-        for r in range(len(a)):
-            torch.mm(a[r], b[r], out=slots[r])
+        return out
+    for r in range(len(a)):
+        if b.shape[2] == 1:
+            slots[r].copy_(a[r].contiguous() @ b[r].contiguous())
+        else:
+            torch.mm(a[r].contiguous() if a.shape[1] == 1 else a[r], b[r], out=slots[r])
     return out

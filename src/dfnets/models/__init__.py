@@ -1,0 +1,21 @@
+"""Models by name. A baseline is added by one line in ``MODELS``."""
+
+from __future__ import annotations
+
+from dfnets.models.base import Config, Model, Sizes
+from dfnets.models.dfnet import DFATT, DFNet, DFNetATT, DFNetConfig
+from dfnets.models.registry import config, get, names, presets
+
+__all__ = [
+    "DFATT",
+    "Config",
+    "DFNet",
+    "DFNetATT",
+    "DFNetConfig",
+    "Model",
+    "Sizes",
+    "config",
+    "get",
+    "names",
+    "presets",
+]

@@ -1,0 +1,129 @@
+"""What the training loop asks of a model; a baseline that answers it is trained, saved and compared like DFNet."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import torch
+from pydantic import BaseModel, ConfigDict, Field
+from torch import Tensor, nn
+
+from dfnets.datasets.features import normalise
+from dfnets.filters import FeedbackLoopedFilter
+from dfnets.graph import Graph
+from dfnets.nn.dropout import Dropout
+from dfnets.nn.features import Features
+from dfnets.nn.replicas import Generators
+
+
+class Config(BaseModel):
+    """How any model here is trained; a model adds its own fields.
+
+    Attributes:
+        features: how feature rows are scaled: to sum 1 (``"row"``), to length 1 (``"unit"``), or not.
+        epochs: full-batch steps.
+        learning_rate: of Adam.
+        loss_factor: what the mean cross-entropy over the training nodes is multiplied by.
+        class_weights: ``"balanced"``: inversely to the number of training nodes of a class; ``"shifted"``: as in the
+            authors' code, where unlabelled nodes count as a class in front, and every class gets the weight of the one
+            before it.
+        patience: stop a replica after that many epochs without a better validation score; None never does.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    features: Literal["row", "unit", "none"] = "row"
+    epochs: int = Field(200, ge=0)
+    learning_rate: float = Field(0.002, gt=0)
+    loss_factor: float = Field(1.0, gt=0)
+    class_weights: Literal["balanced", "shifted"] | None = None
+    patience: int | None = Field(None, ge=1)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What a model must know of the data to make its parameters."""
+
+    features: int
+    classes: int
+
+
+class Model(nn.Module, ABC):
+    """R independent networks with one set of tensors.
+
+    Every parameter and buffer has R as its first dimension, so ``tensor[r]`` is replica r. A baseline supplies
+    ``Config``, ``presets``, :meth:`prepare`, :meth:`forward` and :meth:`reset_parameters`; the rest has defaults.
+
+    Attributes:
+        Config: the type of its hyper-parameters.
+        presets: values that differ from those of ``Config``, by the name of the preset, the default first.
+        of_dataset: what every preset changes for the dataset of that name.
+
+    Args:
+        config: of the class's own ``Config``.
+        sizes: of the data.
+        filter: what :meth:`design` gave; None for a model without one.
+        replicas: R.
+    """
+
+    Config: ClassVar[type[Config]]
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]]
+    of_dataset: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    def __init__(
+        self, config: Any, sizes: Sizes, *, filter: FeedbackLoopedFilter | None = None, replicas: int = 1
+    ) -> None:
+        super().__init__()
+        self.config, self.sizes, self.filter, self.replicas = config, sizes, filter, replicas
+
+    @classmethod
+    def design(cls, config: Any, graph: Graph) -> FeedbackLoopedFilter | None:  # noqa: ARG003
+        """The filter that the model uses on graphs like this one, saved with it; None where there is none."""
+        return None
+
+    @abstractmethod
+    def prepare(self, graph: Graph, device: torch.device) -> Any:
+        """What :meth:`forward` needs of a graph and does not change while training: operators, scaled features."""
+
+    @abstractmethod
+    def forward(self, inputs: Any) -> Tensor:
+        """(n, R, classes) logits for what :meth:`prepare` gave."""
+
+    @abstractmethod
+    def reset_parameters(self, streams: Generators) -> None:
+        """The initial weights, each replica from its own stream (on the CPU)."""
+
+    def begin(self, known: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+        """Told once, before training, each replica's training nodes and their classes.
+
+        A network ignores it; label propagation, which has nothing to train, is made of it.
+        """
+
+    def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
+        """Parameters with the factor l2 of their squared norm in the loss; those left out have none."""
+        return []
+
+    def project_(self) -> None:
+        """Restores the constraints on the weights after an optimiser's step."""
+
+    def use_streams(self, streams: Generators) -> None:
+        """The random streams of dropout from here on, one a replica, on the device of the data."""
+        for module in self.modules():
+            if isinstance(module, Dropout):
+                module.streams = streams
+
+
+def scaled_features(graph: Graph, config: Config, sizes: Sizes, device: torch.device) -> Features:
+    """X as the model wants it, checked against what it was made for."""
+    if graph.features is None:
+        raise ValueError(f"{graph.name} has no features, and the model needs {sizes.features}: give the Graph features")
+    if graph.features.shape[1] != sizes.features:
+        raise ValueError(
+            f"{graph.name} has {graph.features.shape[1]} features, but the model was made for {sizes.features}: "
+            "give the same features, in the same order"
+        )
+    return Features(normalise(graph.features, config.features), device=device)

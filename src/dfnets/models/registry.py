@@ -1,0 +1,63 @@
+"""Which models there are, and their named presets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from dfnets.models.base import Config, Model
+from dfnets.models.dfnet import DFATT, DFNet, DFNetATT
+
+MODELS: dict[str, type[Model]] = {"dfnet": DFNet, "dfnet-att": DFNetATT, "df-att": DFATT}
+
+
+def names() -> list[str]:
+    """The names that :func:`dfnets.fit` takes.
+
+    >>> names()[:3]
+    ['dfnet', 'dfnet-att', 'df-att']
+    """
+    return list(MODELS)
+
+
+def get(name: str) -> type[Model]:
+    """The class of a model."""
+    if name not in MODELS:
+        raise ValueError(f"model={name!r} is not one of {', '.join(map(repr, MODELS))}")
+    return MODELS[name]
+
+
+def presets(name: str) -> list[str]:
+    """The presets of a model; the first is its default.
+
+    >>> presets("dfnet")
+    ['published', 'published-exact', 'paper']
+    """
+    return list(get(name).presets)
+
+
+def config(name: str, preset: str | None = None, *, dataset: str | None = None, **overrides: Any) -> Config:
+    """The hyper-parameters of a preset (None: the model's default), with changes.
+
+    Args:
+        dataset: a preset may hold other values for a dataset of this name.
+
+    >>> config("dfnet", dropout=0.5).dropout
+    0.5
+    """
+    model = get(name)
+    preset = presets(name)[0] if preset is None else preset
+    if preset not in model.presets:
+        raise ValueError(
+            f"preset={preset!r} is not one of {', '.join(map(repr, model.presets))}, the presets of {name}"
+        )
+    values = {**model.presets[preset], **model.of_dataset.get(dataset or "", {}), **overrides}
+    unknown = [key for key in overrides if key not in model.Config.model_fields]
+    if unknown:
+        raise ValueError(f"{name} has no setting {unknown[0]!r}; it has {', '.join(sorted(model.Config.model_fields))}")
+    try:
+        return model.Config(**values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(f"{'.'.join(map(str, first['loc']))}={first['input']!r}: {first['msg'].lower()}") from None

@@ -1,0 +1,96 @@
+"""What the training loop relies on, checked for every model that is registered."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from dfnets import Graph, models
+from dfnets.models import Model, Sizes
+from dfnets.nn.replicas import generators
+
+SMALL = {"units": (2, 3), "dropout": 0.5}
+CPU = torch.device("cpu")
+
+
+def graph(n: int = 30) -> Graph:
+    rng = np.random.default_rng(0)
+    edges = np.triu(rng.random((n, n)) < 0.2, 1).astype(float)
+    return Graph(edges + edges.T, features=rng.random((n, 5)), labels=rng.integers(0, 3, n), name="small")
+
+
+def make(name: str, replicas: int = 2) -> Model:
+    kind = models.get(name)
+    fields = kind.Config.model_fields
+    config = models.config(name, **{key: value for key, value in SMALL.items() if key in fields})
+    model = kind(config, Sizes(5, 3), filter=kind.design(config, graph()), replicas=replicas)
+    model.reset_parameters(generators(range(replicas)))
+    model.use_streams(generators(range(replicas)))
+    return model
+
+
+@pytest.fixture(params=models.names())
+def name(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def test_logits_have_a_row_a_node_and_a_column_a_class(name: str) -> None:
+    model = make(name)
+    logits = model(model.prepare(graph(), CPU))
+    assert logits.shape == (30, 2, 3)
+    assert torch.isfinite(logits).all()
+
+
+def test_every_tensor_has_the_replica_first(name: str) -> None:
+    model = make(name, replicas=4)
+    assert all(tensor.shape[0] == 4 for tensor in model.state_dict().values())
+
+
+def test_a_replica_equals_a_single_network(name: str) -> None:
+    many, one = make(name, replicas=3), make(name, replicas=1)
+    one.reset_parameters(generators([2]))
+    one.use_streams(generators([2]))
+    inputs = many.prepare(graph(), CPU)
+    for training in (True, False):
+        together, alone = many.train(training)(inputs), one.train(training)(inputs)
+        assert torch.equal(together[:, 2], alone[:, 0])
+
+
+def test_evaluation_is_deterministic_and_training_draws(name: str) -> None:
+    model = make(name)
+    inputs = model.prepare(graph(), CPU)
+    assert not torch.equal(model.train()(inputs), model(inputs))
+    model.eval()
+    assert torch.equal(model(inputs), model(inputs))
+
+
+def test_penalties_name_parameters_of_the_model(name: str) -> None:
+    model = make(name)
+    own = {id(parameter) for parameter in model.parameters()}
+    listed = [id(parameter) for parameters, _ in model.penalties() for parameter in parameters]
+    assert set(listed) <= own
+    assert len(listed) == len(set(listed))
+
+
+def test_projecting_twice_changes_nothing(name: str) -> None:
+    model = make(name)
+    model.project_()
+    before = {key: tensor.clone() for key, tensor in model.state_dict().items()}
+    model.project_()
+    for key, tensor in model.state_dict().items():
+        torch.testing.assert_close(tensor, before[key])
+
+
+def test_every_preset_is_valid_and_the_first_is_the_default(name: str) -> None:
+    for preset in models.presets(name):
+        models.config(name, preset)
+    assert models.config(name) == models.config(name, models.presets(name)[0])
+
+
+def test_features_must_be_those_it_was_made_for(name: str) -> None:
+    model = make(name)
+    with pytest.raises(ValueError, match="small has 4 features, but the model was made for 5"):
+        model.prepare(graph().with_(features=np.ones((30, 4))), CPU)
+    with pytest.raises(ValueError, match="small has no features"):
+        model.prepare(graph().with_(features=None), CPU)
