@@ -1,0 +1,11 @@
+"""Training: several seeds as one wide problem, selection rules, checkpoints, model folders."""
+
+from dfnets.training.fit import Result, fit
+from dfnets.training.history import History
+from dfnets.training.loop import DivergedError
+from dfnets.training.selection import RULES, Accuracy
+from dfnets.training.trained import Predictions, TrainedModel
+
+load = TrainedModel.load
+
+__all__ = ["RULES", "Accuracy", "DivergedError", "History", "Predictions", "Result", "TrainedModel", "fit", "load"]

@@ -1,0 +1,118 @@
+"""Checkpoints: one file that holds a training as it stands, and from which it goes on bit for bit."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from dfnets.training.files import replacing
+from dfnets.training.history import History
+from dfnets.training.loop import Trainer
+
+FORMAT = "dfnets checkpoint, version 1"
+# What of a trainer is a small array, besides weights, optimiser, streams and history.
+ARRAYS = ("running", "best_accuracy", "best_loss", "best_epoch")
+
+
+class Checkpoint:
+    """A training's file: restored from when it is there, written every so often.
+
+    Args:
+        path: of the file.
+        identity: what the training depends on (data, splits, hyper-parameters, seeds); a file of another is refused.
+        every: seconds between two writes; 0 writes after every epoch.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], identity: Mapping[str, Any], *, every: float = 30.0) -> None:
+        self.path, self.identity, self.every = Path(path), _plain(identity), every
+        if self.path.is_dir():
+            raise ValueError(f"checkpoint={str(path)!r} is a folder; give the name of a file")
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._written = time.monotonic()
+
+    def restore(self, trainer: Trainer) -> bool:
+        """Puts the trainer where the file left off; False when there is no file."""
+        if not self.path.exists():
+            return False
+        tensors, state = self._read()
+        part = lambda name: _under(name, tensors)  # noqa: E731
+        trainer.model.load_state_dict(part("model"))
+        slots = trainer.optimiser.state_dict()
+        slots["state"] = {int(index): part(f"adam.{index}") for index in state["adam"]}
+        trainer.optimiser.load_state_dict(slots)
+        for r, stream in enumerate(trainer.streams):
+            stream.set_state(tensors[f"stream.{r}"])
+        trainer.epoch = state["epoch"]
+        trainer.history = History.from_arrays({name: value.numpy() for name, value in part("history").items()})
+        device = trainer.device
+        trainer.best = {name: value.to(device) for name, value in part("best").items()}
+        trainer.final = {name: value.to(device) for name, value in part("final").items()}
+        for name in ARRAYS:
+            setattr(trainer, name, tensors[f"array.{name}"].numpy())
+        return True
+
+    def maybe_write(self, trainer: Trainer) -> None:
+        """Writes when it is time, and at the end."""
+        if trainer.done or time.monotonic() - self._written >= self.every:
+            self.write(trainer)
+
+    def write(self, trainer: Trainer) -> None:
+        slots: dict[int, dict[str, Tensor]] = trainer.optimiser.state_dict()["state"]
+        tensors: dict[str, Tensor] = {}
+        tensors |= _named("model", trainer.model.state_dict())
+        tensors |= _named("best", trainer.best) | _named("final", trainer.final)
+        for index, slot in slots.items():
+            tensors |= _named(f"adam.{index}", slot)
+        tensors |= {f"stream.{r}": stream.get_state() for r, stream in enumerate(trainer.streams)}
+        tensors |= {f"history.{name}": torch.as_tensor(value) for name, value in trainer.history.arrays().items()}
+        tensors |= {f"array.{name}": torch.as_tensor(np.array(getattr(trainer, name))) for name in ARRAYS}
+        state = {"identity": self.identity, "epoch": trainer.epoch, "adam": sorted(slots)}
+        with replacing(self.path) as temporary:
+            save_file(
+                {name: tensor.detach().contiguous() for name, tensor in tensors.items()},
+                temporary,
+                {"format": FORMAT, "state": json.dumps(state)},
+            )
+        self._written = time.monotonic()
+
+    def _read(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        try:
+            with safe_open(self.path, "pt") as file:
+                about = file.metadata() or {}
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except SafetensorError as error:
+            raise ValueError(f"{self.path} is not a checkpoint, or it is damaged ({error}): remove it") from None
+        if about.get("format") != FORMAT:
+            raise ValueError(f"{self.path} is not a checkpoint: it lacks the mark {FORMAT!r}")
+        state = json.loads(about["state"])
+        for key, value in self.identity.items():
+            if state["identity"].get(key) != value:
+                raise ValueError(
+                    f"{self.path} is the checkpoint of another training: its {key} is {state['identity'].get(key)!r}, "
+                    f"here it is {value!r}; give the same arguments, or another file"
+                )
+        return tensors, state
+
+
+def _plain(identity: Mapping[str, Any]) -> dict[str, Any]:
+    """As JSON gives it back, so that two can be compared."""
+    return json.loads(json.dumps(identity))
+
+
+def _named(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    return {f"{prefix}.{name}": tensor for name, tensor in tensors.items()}
+
+
+def _under(prefix: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    start = f"{prefix}."
+    return {name.removeprefix(start): tensor for name, tensor in tensors.items() if name.startswith(start)}

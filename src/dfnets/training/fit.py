@@ -1,0 +1,226 @@
+"""``dfnets.fit``: train a model on a graph, several seeds at once, under a protocol."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+
+from dfnets import models
+from dfnets.datasets import splits
+from dfnets.datasets.splits import Split
+from dfnets.filters import FeedbackLoopedFilter
+from dfnets.graph import Graph
+from dfnets.models import Config, Sizes
+from dfnets.training.checkpoint import Checkpoint
+from dfnets.training.devices import choose_device
+from dfnets.training.history import History
+from dfnets.training.loop import Trainer
+from dfnets.training.objective import Nodes
+from dfnets.training.progress import epochs_bar
+from dfnets.training.selection import RULES, Accuracy, check_rule
+from dfnets.training.trained import Predictions, TrainedModel, class_names
+
+
+def fit(
+    model: str,
+    graph: Graph,
+    *,
+    protocol: str | Split | Sequence[Split] = "planetoid",
+    replicas: int = 10,
+    preset: str | None = None,
+    epochs: int | None = None,
+    seed: int = 0,
+    select: str | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 30.0,
+    device: str | torch.device | None = None,
+    progress: bool = True,
+    **overrides: Any,
+) -> Result:
+    """Trains ``replicas`` networks that differ in their seed, as one wide problem.
+
+    Args:
+        model: see :func:`dfnets.models.names`.
+        graph: with features and labels.
+        protocol: how nodes are split, see :func:`dfnets.datasets.splits.make`; or a split; or several, which the
+            replicas take in turn.
+        replicas: how many; replica r has the seed ``seed + r`` and equals a single run with it.
+        preset: hyper-parameters by name, see :func:`dfnets.models.presets`; None is the model's default.
+        epochs: instead of the preset's.
+        select: the rule by which weights are taken to predict and to save: ``"validation"`` (the default where there
+            are validation nodes) or ``"final"``.
+        checkpoint: a file that training goes on from when it is there, and is written to now and then.
+        checkpoint_every: seconds between two writes; 0 writes after every epoch.
+        device: a CUDA device when there is one, unless said otherwise.
+        progress: show a bar, if in a terminal.
+        overrides: hyper-parameters by name, see ``dfnets.models.get(model).Config``.
+
+    Returns:
+        the trained networks, their history, and their test accuracy by each selection rule.
+    """
+    if replicas < 1:
+        raise ValueError(f"replicas={replicas}: at least 1 is needed")
+    if graph.features is None or graph.labels is None:
+        missing = "features" if graph.features is None else "labels"
+        raise ValueError(f"{graph.name} has no {missing}: training needs both; make the Graph with {missing}=")
+    config = models.config(
+        model, preset, dataset=graph.name, **overrides, **({} if epochs is None else {"epochs": epochs})
+    )
+    chosen = _splits(graph, protocol, replicas, seed)
+    rule = _selection(select, chosen)
+    seeds = range(seed, seed + replicas)
+    trainer, filter = make_trainer(
+        model, config, graph, [Nodes(s.train, s.validation, s.test) for s in chosen], seeds, device
+    )
+    saved = None
+    if checkpoint is not None:
+        # How long to train may change: a finished training can be continued.
+        identity = {
+            "model": model,
+            "graph": splits.fingerprint(graph),
+            "splits": [split.fingerprint for split in chosen],
+            "seeds": list(seeds),
+            **config.model_dump(mode="json", exclude={"epochs"}),
+        }
+        saved = Checkpoint(checkpoint, identity, every=checkpoint_every)
+        saved.restore(trainer)
+    with epochs_bar(f"{model} on {graph.name}, {replicas} × seed", trainer, show=progress) as move:
+
+        def after_epoch(trainer: Trainer) -> None:
+            move(trainer)
+            if saved is not None:
+                saved.maybe_write(trainer)
+
+        trainer.run(after_epoch)
+    return Result(model, config, graph, filter, tuple(chosen), tuple(seeds), rule, trainer.history, trainer)
+
+
+def make_trainer(
+    model: str,
+    config: Config,
+    graph: Graph,
+    nodes: Sequence[Nodes],
+    seeds: Sequence[int],
+    device: str | torch.device | None = None,
+) -> tuple[Trainer, FeedbackLoopedFilter | None]:
+    """The networks of a model before their first step, and the filter that was designed for them."""
+    assert graph.features is not None
+    assert graph.labels is not None
+    place = choose_device(device)
+    kind = models.get(model)
+    filter = kind.design(config, graph)
+    sizes = Sizes(graph.features.shape[1], graph.num_classes)
+    network = kind(config, sizes, filter=filter, replicas=len(seeds)).to(place)
+    return Trainer(network, network.prepare(graph, place), graph.labels, nodes, seeds, place), filter
+
+
+@dataclass(frozen=True)
+class Result:
+    """What :func:`fit` trained.
+
+    Attributes:
+        splits: the split of each replica.
+        select: the rule by which weights are taken to predict and to save.
+        history: loss and scores of every epoch.
+    """
+
+    model: str
+    config: Config
+    graph: Graph
+    filter: FeedbackLoopedFilter | None
+    splits: tuple[Split, ...]
+    seeds: tuple[int, ...]
+    select: str
+    history: History
+    _trainer: Trainer = field(repr=False)
+
+    def accuracy(self, rule: str | None = None) -> Accuracy:
+        """Test accuracy by a selection rule: ``"final"``, ``"validation"`` or ``"oracle"``; None is ``select``."""
+        rule = check_rule(self.select if rule is None else rule)
+        if rule == "validation":
+            self._needs_validation()
+        return Accuracy(
+            self.history.test[self._rows(rule), np.arange(len(self.seeds))],
+            rule,
+            self.model,
+            self.graph.name,
+            self.splits[0].protocol,
+            self.seeds,
+        )
+
+    def trained(self, rule: str | None = None) -> TrainedModel:
+        """The networks as the rule ``"final"`` or ``"validation"`` takes them; None is ``select``."""
+        rule = check_rule(self.select if rule is None else rule)
+        if rule == "oracle":
+            raise ValueError(
+                "rule='oracle' looks at the test nodes, so no weights are kept by it: 'final' or 'validation'"
+            )
+        if rule == "validation":
+            self._needs_validation()
+        accuracy = self.accuracy(rule)
+        about = {
+            "dataset": self.graph.name,
+            "protocol": accuracy.protocol,
+            "rule": rule,
+            "seeds": list(self.seeds),
+            "test_accuracy": accuracy.values.tolist(),
+        }
+        sizes = self._trainer.model.sizes
+        weights = self._trainer.weights(rule)
+        return TrainedModel(
+            self.model, self.config, sizes, self.filter, weights, class_names(self.graph), len(self.seeds), about
+        )
+
+    def predict(self, graph: Graph | None = None, *, rule: str | None = None) -> Predictions:
+        """Probabilities for every node of the training graph, or of another with the same features."""
+        device = self._trainer.device
+        return self.trained(rule).predict(self.graph if graph is None else graph, device=device)
+
+    def save(self, folder: str | os.PathLike[str], *, rule: str | None = None) -> None:
+        """Writes a model folder, see :meth:`TrainedModel.save`."""
+        self.trained(rule).save(folder)
+
+    def __repr__(self) -> str:
+        return f"Result({self.accuracy()!r})"
+
+    def _rows(self, rule: str) -> np.ndarray:
+        history = self.history
+        if rule == "final":
+            return history.last()
+        if rule == "oracle":
+            return np.nanargmax(history.test, axis=0)
+        return np.searchsorted(history.epochs, self._trainer.best_epoch)
+
+    def _needs_validation(self) -> None:
+        if any(not len(split.validation) for split in self.splits):
+            raise ValueError(
+                f"rule='validation', but protocol {self.splits[0].protocol!r} has no validation nodes; use 'final'"
+            )
+
+
+def _splits(graph: Graph, protocol: str | Split | Sequence[Split], replicas: int, seed: int) -> list[Split]:
+    if isinstance(protocol, str):
+        drawn = protocol not in graph.splits
+        made = splits.make(graph, protocol, draws=replicas if drawn else None, seed=seed)
+    else:
+        made = [protocol] if isinstance(protocol, Split) else list(protocol)
+    if not made:
+        raise ValueError("protocol is an empty list of splits: give at least one")
+    assert graph.labels is not None
+    for split in made:
+        # Made again with the labels: that checks the nodes and that every class has one to train on.
+        Split(split.train, split.validation, split.test, split.protocol, split.draw, labels=graph.labels)
+    return [made[r % len(made)] for r in range(replicas)]
+
+
+def _selection(select: str | None, chosen: Sequence[Split]) -> str:
+    if select is None:
+        return "validation" if all(len(split.validation) for split in chosen) else "final"
+    if check_rule(select) == "oracle":
+        raise ValueError(f"select='oracle': {RULES['oracle']}; select by 'final' or 'validation'")
+    return select

@@ -1,0 +1,169 @@
+"""The training loop: full-batch Adam on all replicas at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dfnets.models import Model
+from dfnets.nn import replicas as copies
+from dfnets.training.history import History
+from dfnets.training.objective import Nodes, Objective, Scores, scores
+from dfnets.training.selection import better
+
+
+class DivergedError(ArithmeticError):
+    """The loss is no longer a number."""
+
+
+class Trainer:
+    """R networks in training: everything that a step reads or writes, and so all that a checkpoint must hold.
+
+    Args:
+        model: its weights are drawn here, replica r's from ``seeds[r]``.
+        inputs: what ``model.prepare`` gave.
+        labels: (n,) classes.
+        nodes: one set a replica.
+        seeds: one a replica.
+        device: where ``model`` and ``inputs`` are.
+
+    Attributes:
+        epoch: steps done.
+        history: of every epoch.
+        best: the weights at the epoch that is best on validation so far, (R, ...) tensors by name.
+        final: the weights of replicas that have stopped early; those still running are in ``model``.
+        running: (R,) which replicas are still trained.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        inputs: Any,
+        labels: np.ndarray,
+        nodes: Sequence[Nodes],
+        seeds: Sequence[int],
+        device: torch.device,
+    ) -> None:
+        config = model.config
+        self.model, self.inputs, self.nodes = model, inputs, nodes
+        self.labels, self.device = labels, device
+        self.objective = Objective(
+            labels,
+            [own.train for own in nodes],
+            model.sizes.classes,
+            factor=config.loss_factor,
+            weighting=config.class_weights,
+            device=device,
+        )
+        model.reset_parameters(copies.generators(seeds))
+        model.begin([(own.train, labels[own.train]) for own in nodes])
+        # Streams of their own, so that dropout does not depend on how many weights were drawn before it.
+        self.streams = copies.generators([seed + DROPOUT for seed in seeds], device)
+        model.use_streams(self.streams)
+        self.optimiser = _adam(model, config.learning_rate)
+        self.epoch = 0
+        self.history = History(len(seeds))
+        self.running = np.ones(len(seeds), dtype=bool)
+        self.best_accuracy = np.full(len(seeds), -np.inf)
+        self.best_loss = np.full(len(seeds), np.inf)
+        self.best_epoch = np.zeros(len(seeds), dtype=np.int64)
+        self.best: dict[str, Tensor] = {}
+        self.final: dict[str, Tensor] = {}
+
+    @property
+    def done(self) -> bool:
+        return self.epoch >= self.model.config.epochs or not self.running.any()
+
+    def run(self, after_epoch: Callable[[Trainer], None]) -> None:
+        """Trains to the end; ``after_epoch`` is for progress and checkpoints."""
+        if self.model.config.epochs == 0 and not len(self.history):
+            self._record(np.full(len(self.nodes), np.nan))
+        while not self.done:
+            loss = self.step()
+            self.epoch += 1
+            self._check(loss)
+            self._record(loss)
+            after_epoch(self)
+
+    def step(self) -> np.ndarray:
+        """One step of Adam; the (R,) losses before it."""
+        self.model.train()
+        self.optimiser.zero_grad(set_to_none=True)
+        losses = self.objective(self.model(self.inputs))
+        # Replicas share no weight, so the gradient of the sum is each one's own.
+        losses.sum().backward()
+        self.optimiser.step()
+        self.model.project_()
+        return losses.detach().cpu().double().numpy()
+
+    def evaluate(self) -> Scores:
+        """The scores of the weights as they are."""
+        self.model.eval()
+        with torch.no_grad():
+            return scores(self.model(self.inputs), self.labels, self.nodes)
+
+    def weights(self, rule: str) -> dict[str, Tensor]:
+        """The (R, ...) tensors of the rule ``"final"`` or ``"validation"``."""
+        if rule == "validation":
+            return self.best
+        now = dict(self.model.state_dict())
+        stopped = np.flatnonzero(~self.running)
+        if not len(stopped):
+            return now
+        now = {name: tensor.clone() for name, tensor in now.items()}
+        _copy_replicas(self.final, now, stopped)
+        return now
+
+    def _record(self, loss: np.ndarray) -> None:
+        result = self.evaluate()
+        self.history.append(self.epoch, loss, result, self.running)
+        ahead = self.running & better(result.validation, result.validation_loss, self.best_accuracy, self.best_loss)
+        self._keep(self.best, ahead)
+        self.best_accuracy[ahead], self.best_loss[ahead] = result.validation[ahead], result.validation_loss[ahead]
+        self.best_epoch[ahead] = self.epoch
+        patience = self.model.config.patience
+        if patience is not None:
+            stops = self.running & (self.epoch - self.best_epoch >= patience)
+            self._keep(self.final, stops)
+            self.running &= ~stops
+
+    def _keep(self, store: dict[str, Tensor], which: np.ndarray) -> None:
+        now = self.model.state_dict()
+        if which.any() and not store:
+            store.update({name: tensor.clone() for name, tensor in now.items()})
+        _copy_replicas(now, store, np.flatnonzero(which))
+
+    def _check(self, loss: np.ndarray) -> None:
+        lost = np.flatnonzero(self.running & ~np.isfinite(loss))
+        if len(lost):
+            raise DivergedError(
+                f"the loss of replica {lost[0]} is {loss[lost[0]]} at epoch {self.epoch} ({len(lost)} of {len(loss)} "
+                f"replicas): lower learning_rate={self.model.config.learning_rate:g}, or check how features are scaled"
+            )
+
+
+# Far from the seeds that a person writes, so that no replica's dropout stream is another one's stream of weights.
+DROPOUT = 1 << 32
+
+
+def _adam(model: Model, learning_rate: float) -> torch.optim.Adam:
+    """Adam; a penalty l2 norm(theta)^2 has the gradient 2 l2 theta, which is what its weight_decay adds."""
+    groups: list[dict[str, Any]] = [
+        {"params": parameters, "weight_decay": 2 * l2} for parameters, l2 in model.penalties()
+    ]
+    penalised = {id(parameter) for group in groups for parameter in group["params"]}
+    groups.append({"params": [p for p in model.parameters() if id(p) not in penalised]})
+    # The fused step of the CPU rounds the last entries of a tensor otherwise than the rest, and which those are depends
+    # on the number of replicas.
+    on_cpu = next(model.parameters(), torch.empty(0)).device.type == "cpu"
+    return torch.optim.Adam(groups, lr=learning_rate, fused=not on_cpu, foreach=False)
+
+
+def _copy_replicas(source: dict[str, Tensor], target: dict[str, Tensor], which: np.ndarray) -> None:
+    for name, tensor in target.items():
+        for r in which:
+            tensor[r].copy_(source[name][r])

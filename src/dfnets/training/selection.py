@@ -1,0 +1,69 @@
+"""Which epoch's network counts: the rule is part of every accuracy that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+# What each rule does, for messages and help.
+RULES = {
+    "final": "the last epoch",
+    "validation": "the epoch with the best validation accuracy (among equals, the lowest validation loss)",
+    "oracle": "the epoch with the best test accuracy: explains published figures, and is no estimate of anything",
+}
+
+
+def check_rule(rule: str) -> str:
+    """The rule, or an error that lists them."""
+    if rule not in RULES:
+        raise ValueError(f"rule={rule!r} is not one of {', '.join(map(repr, RULES))}")
+    return rule
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Test accuracy in percent over several runs, with everything that it depends on.
+
+    >>> Accuracy(np.array([81.0, 82.0, 83.0]), "final", "dfnet", "cora", "planetoid", (0, 1, 2))
+    82.00 ± 1.00 % (dfnet on cora, protocol planetoid, rule final, 3 runs, seeds 0-2)
+    """
+
+    values: np.ndarray = field(repr=False)
+    rule: str
+    model: str
+    dataset: str
+    protocol: str
+    seeds: tuple[int, ...]
+
+    @property
+    def mean(self) -> float:
+        return float(self.values.mean())
+
+    @property
+    def std(self) -> float:
+        """Of the runs (n - 1 in the denominator); 0 for a single one."""
+        return float(self.values.std(ddof=1)) if len(self.values) > 1 else 0.0
+
+    def __repr__(self) -> str:
+        count = len(self.seeds)
+        runs = "1 run" if count == 1 else f"{count} runs"
+        return (
+            f"{self.mean:.2f} ± {self.std:.2f} % ({self.model} on {self.dataset}, protocol {self.protocol}, "
+            f"rule {self.rule}, {runs}, {seed_words(self.seeds)})"
+        )
+
+
+def seed_words(seeds: Sequence[int]) -> str:
+    """``seed 3``, ``seeds 0-9``, or ``seeds 1, 5``."""
+    if len(seeds) == 1:
+        return f"seed {seeds[0]}"
+    if list(seeds) == list(range(seeds[0], seeds[0] + len(seeds))):
+        return f"seeds {seeds[0]}-{seeds[-1]}"
+    return f"seeds {', '.join(map(str, seeds))}"
+
+
+def better(accuracy: np.ndarray, loss: np.ndarray, best_accuracy: np.ndarray, best_loss: np.ndarray) -> np.ndarray:
+    """(R,) whether this epoch beats the best so far on validation; of equals the first stays."""
+    return (accuracy > best_accuracy) | ((accuracy == best_accuracy) & (loss < best_loss))

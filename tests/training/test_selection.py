@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dfnets.training.selection import Accuracy, better, check_rule, seed_words
+
+
+def test_accuracy_always_says_what_it_is() -> None:
+    accuracy = Accuracy(np.array([80.0, 82.0]), "validation", "dfnet", "cora", "planetoid", (3, 4))
+    assert repr(accuracy) == ("81.00 ± 1.41 % (dfnet on cora, protocol planetoid, rule validation, 2 runs, seeds 3-4)")
+    assert (accuracy.mean, accuracy.std) == (81.0, pytest.approx(np.sqrt(2)))
+    single = Accuracy(np.array([80.0]), "final", "dfnet", "cora", "planetoid", (7,))
+    assert repr(single) == "80.00 ± 0.00 % (dfnet on cora, protocol planetoid, rule final, 1 run, seed 7)"
+
+
+def test_seeds_that_do_not_follow_one_another_are_listed() -> None:
+    assert seed_words((1, 5)) == "seeds 1, 5"
+
+
+def test_of_equal_accuracies_the_lower_loss_wins_and_then_the_first() -> None:
+    now = better(
+        np.array([80.0, 80.0, 81.0, np.nan]), np.array([0.5, 0.6, 0.9, np.nan]), np.full(4, 80.0), np.full(4, 0.6)
+    )
+    assert now.tolist() == [True, False, True, False]
+
+
+def test_unknown_rule_lists_the_choices() -> None:
+    with pytest.raises(ValueError, match="rule='best' is not one of 'final', 'validation', 'oracle'"):
+        check_rule("best")

@@ -1,0 +1,110 @@
+"""The model folder: what was saved predicts the same; what was tampered with is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from dfnets import Graph
+from dfnets.datasets.splits import Split
+from dfnets.training import Result, fit, load
+
+SMALL: dict[str, Any] = {"units": (4, 6), "dropout": 0.5, "learning_rate": 0.01}
+
+
+@pytest.fixture
+def result(graph: Graph, split: Split) -> Result:
+    return fit("dfnet", graph, protocol=split, replicas=2, epochs=20, progress=False, **SMALL)
+
+
+def test_a_saved_model_predicts_the_same(result: Result, graph: Graph, tmp_path: Path) -> None:
+    for rule in ("final", "validation"):
+        result.save(tmp_path / rule, rule=rule)
+        assert sorted(path.name for path in (tmp_path / rule).iterdir()) == [
+            "config.json",
+            "filter.json",
+            "model.safetensors",
+        ]
+        model = load(tmp_path / rule)
+        np.testing.assert_array_equal(model.predict(graph).probabilities, result.predict(rule=rule).probabilities)
+        assert model.about["rule"] == rule
+        assert model.about["protocol"] == "mine"
+        assert model.about["seeds"] == [0, 1]
+    assert model.classes == ("red", "green", "blue")
+
+
+def test_predictions_are_the_mean_of_the_replicas(result: Result, graph: Graph) -> None:
+    import torch
+
+    trained = result.trained("final")
+    network = result._trainer.model.eval()
+    with torch.no_grad():
+        each = torch.softmax(network(result._trainer.inputs), dim=-1)
+    np.testing.assert_allclose(trained.predict(graph).probabilities, each.mean(1), atol=1e-6)
+
+
+def test_frame_has_ids_and_names(result: Result, graph: Graph) -> None:
+    named = graph.with_(node_ids=np.array([f"node {i}" for i in range(120)], dtype=object))
+    frame = result.predict(named).frame()
+    assert list(frame.columns) == ["id", "label", "probability", "p(red)", "p(green)", "p(blue)"]
+    assert frame["id"][7] == "node 7"
+    assert set(frame["label"]) <= {"red", "green", "blue"}
+    np.testing.assert_allclose(frame[["p(red)", "p(green)", "p(blue)"]].sum(axis=1), 1)
+    np.testing.assert_allclose(frame["probability"], frame[["p(red)", "p(green)", "p(blue)"]].max(axis=1))
+
+
+def test_a_graph_that_has_grown(result: Result, graph: Graph) -> None:
+    """A new node like the reds, with red friends, is red; the others hardly change."""
+    adjacency = np.zeros((121, 121))
+    adjacency[:120, :120] = graph.adjacency.toarray()
+    adjacency[120, :20] = adjacency[:20, 120] = 1
+    words = np.vstack([graph.features.toarray(), np.arange(30) % 3 == 0])  # type: ignore[union-attr]
+    grown = Graph(adjacency, features=sp.csr_array(words.astype(float)), name="grown")
+    predictions = result.predict(grown)
+    assert predictions.probabilities.shape == (121, 3)
+    assert predictions.labels[120] == 0
+    assert np.mean(predictions.labels[:120] == result.predict().labels) > 0.85
+
+
+def test_other_features_are_refused(result: Result, graph: Graph) -> None:
+    with pytest.raises(ValueError, match="blocks has 2 features, but the model was made for 30"):
+        result.predict(graph.with_(features=np.ones((120, 2))))
+
+
+@pytest.mark.parametrize("part", ["model.safetensors", "filter.json", "config.json"])
+@pytest.mark.parametrize("how", ["cut off", "changed", "missing"])
+def test_damage_is_refused(result: Result, tmp_path: Path, part: str, how: str) -> None:
+    result.save(tmp_path)
+    path = tmp_path / part
+    content = path.read_bytes()
+    if how == "missing":
+        path.unlink()
+    elif how == "cut off":
+        path.write_bytes(content[: len(content) // 2])
+    else:
+        at = content.rindex(b"0.5") if part == "config.json" else len(content) - 30
+        path.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+    with pytest.raises(
+        ValueError, match=rf"{part.replace('.', '[.]')}.*(missing|cut off|changed|no JSON)|has no {part}"
+    ):
+        load(tmp_path)
+
+
+def test_other_folders_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"is not a model folder: it has no config\.json"):
+        load(tmp_path)
+    (tmp_path / "config.json").write_text(json.dumps({"a": 1}))
+    with pytest.raises(ValueError, match="lacks the mark 'dfnets model, version 1'"):
+        load(tmp_path)
+
+
+def test_saving_again_replaces(result: Result, tmp_path: Path, graph: Graph) -> None:
+    result.save(tmp_path, rule="final")
+    result.save(tmp_path, rule="validation")
+    assert load(tmp_path).about["rule"] == "validation"
+    np.testing.assert_array_equal(load(tmp_path).predict(graph).probabilities, result.predict().probabilities)
