@@ -134,10 +134,9 @@ def _from_graphml(path: Path, weight: str | None) -> EdgeList:
 
 
 def _refuse_edge_as_header(table: Table, sources: Factor, targets: Factor, names: list[str]) -> None:
-    import pyarrow as pa
+    import pyarrow.compute as pc
 
-    header = pa.array(names)
-    if (np.maximum(find(header, sources.values), find(header, targets.values)) >= 0).all():
+    if all(any(pc.index(end.values, name).as_py() >= 0 for end in (sources, targets)) for name in names):
         raise ValueError(
             f"{table.path}: its first line is an edge between {names[0]!r} and {names[1]!r}, which are nodes of other "
             "lines too, and not the names of columns: pass header=False"
