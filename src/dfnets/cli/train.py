@@ -1,0 +1,123 @@
+"""`dfnets train` and `dfnets predict`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dfnets.cli.common import console
+from dfnets.graph import Graph
+
+Dataset = Annotated[str | None, typer.Option(help="A dataset by name, or an .npz file.")]
+Edges = Annotated[Path | None, typer.Option(help="Your own edges (.csv, .tsv, .parquet, .graphml, .npz).")]
+FeatureFile = Annotated[Path | None, typer.Option(help="Features of their nodes.")]
+
+
+def train_command(
+    dataset: Dataset = None,
+    edges: Edges = None,
+    features: FeatureFile = None,
+    labels: Annotated[Path | None, typer.Option(help="Labels of their nodes; nodes left out are unlabelled.")] = None,
+    model: Annotated[str, typer.Option(help="dfnet, dfnet-att, df-att, ...")] = "dfnet",
+    preset: Annotated[str | None, typer.Option(help="Named hyper-parameters, e.g. published or paper.")] = None,
+    protocol: Annotated[
+        str | None, typer.Option(help="How nodes are split. Default: planetoid where the dataset has it, else random.")
+    ] = None,
+    per_class: Annotated[int, typer.Option(help="Training nodes of each class, protocol random.")] = 20,
+    validation_per_class: Annotated[int, typer.Option(help="Validation nodes of each class, protocol random.")] = 30,
+    replicas: Annotated[int, typer.Option(help="Networks with different seeds, trained as one problem.")] = 10,
+    epochs: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the first replica; the others follow.")] = 0,
+    select: Annotated[str | None, typer.Option(help="Which epoch's weights to save: validation or final.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="A hyper-parameter, name=value; may be repeated.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the trained model into this folder.")] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Write here now and then; go on from here if it is there.")
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda. Default: cuda where there is one.")] = None,
+) -> None:
+    """Train a model, and print its test accuracy with the spread over seeds.
+
+    Examples: dfnets train --dataset cora --model dfnet --replicas 10
+    dfnets train --edges e.csv --features x.csv --labels y.csv --out model/
+    """
+    from dfnets.datasets import splits
+    from dfnets.training import fit
+
+    graph = _graph(dataset, edges, features, labels)
+    chosen: Any = protocol or ("planetoid" if "planetoid" in graph.splits else "random")
+    if chosen == "random":
+        counts = {"per_class": per_class, "validation_per_class": validation_per_class}
+        chosen = splits.make(graph, "random", draws=replicas, seed=seed, **counts)
+    result = fit(
+        model,
+        graph,
+        protocol=chosen,
+        replicas=replicas,
+        preset=preset,
+        epochs=epochs,
+        seed=seed,
+        select=select,
+        checkpoint=checkpoint,
+        device=device,
+        **_settings(set_ or []),
+    )
+    for rule in ["validation", "final"] if all(len(split.validation) for split in result.splits) else ["final"]:
+        console.print(repr(result.accuracy(rule)), highlight=False, soft_wrap=True)
+    if out is not None:
+        result.save(out)
+        console.print(f"model ({result.select}): {out}", highlight=False, soft_wrap=True)
+
+
+def predict_command(
+    model: Annotated[Path, typer.Argument(help="A folder that dfnets train wrote.")],
+    dataset: Dataset = None,
+    edges: Edges = None,
+    features: FeatureFile = None,
+    out: Annotated[Path | None, typer.Option(help="Write here (.csv); else the first rows are printed.")] = None,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda. Default: cuda where there is one.")] = None,
+) -> None:
+    """The class of every node, with probabilities: of the graph that the model was trained on, or of a changed one."""
+    from dfnets import training
+    from dfnets.training.files import replacing
+
+    trained = training.load(model)
+    frame = trained.predict(_graph(dataset, edges, features, None), device=device).frame()
+    if out is None:
+        console.print(frame.head(20).to_string(index=False, float_format="%.3f"), highlight=False, soft_wrap=True)
+        return
+    with replacing(out) as temporary:
+        frame.to_csv(temporary, index=False)
+    console.print(f"{len(frame)} predictions: {out}", highlight=False, soft_wrap=True)
+
+
+def _graph(dataset: str | None, edges: Path | None, features: Path | None, labels: Path | None) -> Graph:
+    from dfnets import datasets
+
+    if (dataset is None) == (edges is None):
+        raise typer.BadParameter("give either --dataset or --edges")
+    if dataset is not None:
+        if features is not None or labels is not None:
+            raise typer.BadParameter("--features and --labels belong to --edges; a dataset has its own")
+        return datasets.load(dataset)
+    assert edges is not None
+    return datasets.files.read_graph(edges, features, labels)
+
+
+def _settings(pairs: list[str]) -> dict[str, Any]:
+    """name=value pairs, values as JSON where they are (0.5, null, [8, 16]), else as text."""
+    settings: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"--set {pair}: give name=value")
+        try:
+            settings[name.replace("-", "_")] = json.loads(text)
+        except json.JSONDecodeError:
+            settings[name.replace("-", "_")] = text
+    return settings

@@ -1,0 +1,84 @@
+"""From three CSV files to a model, and from the model to predictions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from dfnets.cli.train import predict_command, train_command
+
+app = typer.Typer()
+app.command("train")(train_command)
+app.command("predict")(predict_command)
+SMALL = ["--replicas", "2", "--epochs", "30", "--set", "units=[4, 6]", "--set", "dropout=0.5", "--device", "cpu"]
+COUNTS = ["--per-class", "10", "--validation-per-class", "5"]
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[object]:
+    """People with names, who know mostly people of their own town."""
+    rng = np.random.default_rng(0)
+    names = [f"person{i}" for i in range(90)]
+    towns = np.repeat(["Ulm", "Lyon", "Oslo"], 30)
+    same = towns[:, None] == towns
+    ends = np.argwhere(np.triu(rng.random((90, 90)) < np.where(same, 0.15, 0.01), 1))
+    pandas.DataFrame([(names[i], names[j]) for i, j in ends], columns=["a", "b"]).to_csv(
+        tmp_path / "e.csv", index=False
+    )
+    words = rng.random((90, 12)) < np.where(np.arange(12) % 3 == np.repeat([0, 1, 2], 30)[:, None], 0.5, 0.1)
+    features = pandas.DataFrame(words.astype(float), columns=[f"w{i}" for i in range(12)])
+    features.insert(0, "id", names)
+    features.to_csv(tmp_path / "x.csv", index=False)
+    known = rng.random(90) < 0.9
+    labels = pandas.DataFrame({"id": names, "town": towns})[known]
+    labels.to_csv(tmp_path / "y.csv", index=False)
+    return ["--edges", tmp_path / "e.csv", "--features", tmp_path / "x.csv"]
+
+
+def test_train_save_and_predict(files: list[object], tmp_path: Path) -> None:
+    folder, table = tmp_path / "model", tmp_path / "p.csv"
+    trained = run("train", *files, "--labels", tmp_path / "y.csv", *SMALL, *COUNTS, "--out", folder)
+    assert trained.exit_code == 0, trained.output
+    assert "dfnet on e, protocol random, rule validation, 2 runs, seeds 0-1" in trained.output
+    assert "rule final" in trained.output
+    assert "oracle" not in trained.output
+    predicted = run("predict", folder, *files, "--out", table)
+    assert predicted.exit_code == 0, predicted.output
+    assert "90 predictions" in predicted.output
+    frame = pandas.read_csv(table)
+    assert list(frame.columns) == ["id", "label", "probability", "p(Lyon)", "p(Oslo)", "p(Ulm)"]
+    assert frame["id"].tolist() == [f"person{i}" for i in range(90)]
+    assert np.mean(frame["label"] == np.repeat(["Ulm", "Lyon", "Oslo"], 30)) > 0.8
+
+
+def test_predictions_are_printed_when_no_file_is_given(files: list[object], tmp_path: Path) -> None:
+    run("train", *files, "--labels", tmp_path / "y.csv", *SMALL, *COUNTS, "--out", tmp_path / "model")
+    printed = run("predict", tmp_path / "model", *files)
+    assert printed.exit_code == 0, printed.output
+    assert "person0" in printed.output
+    assert "p(Oslo)" in printed.output
+
+
+def test_a_checkpoint_is_gone_on_from(files: list[object], tmp_path: Path) -> None:
+    arguments = ["train", *files, "--labels", tmp_path / "y.csv", *SMALL, *COUNTS, "--checkpoint", tmp_path / "run"]
+    first, again = run(*arguments), run(*arguments)
+    assert (tmp_path / "run").exists()
+    assert first.output == again.output
+
+
+def test_bad_arguments(files: list[object], tmp_path: Path) -> None:
+    assert "give either --dataset or --edges" in run("train").output
+    assert "belong to --edges" in run("train", "--dataset", "digits", "--labels", "y.csv").output
+    assert "give name=value" in run("train", *files, "--labels", tmp_path / "y.csv", *COUNTS, "--set", "units").output
+    unknown = run("train", *files, "--labels", tmp_path / "y.csv", *COUNTS, "--set", "wings=2")
+    assert "dfnet has no setting 'wings'" in str(unknown.exception)
+    assert "is not a model folder" in str(run("predict", tmp_path, *files).exception)
