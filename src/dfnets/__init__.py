@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from importlib.metadata import version
 from typing import Any
 
 from dfnets import responses
@@ -16,6 +17,8 @@ from dfnets.filters import (
 )
 from dfnets.graph import Graph
 from dfnets.shift import Shift
+
+__version__ = version("dfnets")
 
 # These need torch or a file format; they are imported when first asked for, so that `import dfnets` stays quick.
 _LATE = {

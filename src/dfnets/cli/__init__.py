@@ -7,7 +7,7 @@ import sys
 import typer
 from rich.console import Console
 
-from dfnets.cli import filters
+from dfnets.cli import data, filters
 
 app = typer.Typer(
     name="dfnets",
@@ -17,6 +17,7 @@ app = typer.Typer(
 )
 app.command("design")(filters.design_command)
 app.command("filter")(filters.filter_command)
+app.add_typer(data.app, name="data")
 
 
 def main() -> None:
