@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from dfnets.filters.base import Cost, Filter, checked_interval, checked_vector
+from dfnets.filters.base import Cost, Filter, checked_vector
 from dfnets.filters.feedback import FeedbackLoopedFilter
 from dfnets.filters.polynomials import Interval, significant
 from dfnets.filters.products import Products
@@ -50,9 +50,7 @@ class ArmaFilter(Filter):
         if not (np.isfinite(centre) and np.isfinite(constant)):
             raise ValueError(f"centre={centre!r} and constant={constant!r} must be finite")
         self.centre, self.constant = float(centre), float(constant)
-        self.interval = checked_interval(interval)
-        self.target = target
-        self.transition = float(transition)
+        super().__init__(interval, target, transition)
 
     @classmethod
     def from_filter(cls, rational: FeedbackLoopedFilter) -> Self:

@@ -69,9 +69,11 @@ class Filter(ABC):
     kind: ClassVar[str]
     direct: ClassVar[frozenset[str]] = frozenset()
     families: ClassVar[dict[str, type[Filter]]] = {}
-    interval: Interval
-    target: Response | None
-    transition: float
+
+    def __init__(self, interval: Interval, target: Response | None, transition: float) -> None:
+        self.interval = checked_interval(interval)
+        self.target = target
+        self.transition = float(transition)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

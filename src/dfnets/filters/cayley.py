@@ -47,9 +47,7 @@ class CayleyFilter(Filter):
         if not 0 < zoom < math.inf:
             raise ValueError(f"zoom={zoom!r} must be positive and finite")
         self.zoom = float(zoom)
-        self.interval = checked_interval(interval)
-        self.target = target
-        self.transition = float(transition)
+        super().__init__(interval, target, transition)
 
     @classmethod
     def fit(

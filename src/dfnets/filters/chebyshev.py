@@ -33,11 +33,9 @@ class ChebyshevFilter(Filter):
         transition: float = 0.0,
     ) -> None:
         self.theta = checked_vector(theta, "theta", 1)
-        self.interval = checked_interval(interval)
+        super().__init__(interval, target, transition)
         if self.interval[0] == self.interval[1]:
             raise ValueError(f"interval={interval!r} is a single frequency; it must have a length")
-        self.target = target
-        self.transition = float(transition)
 
     @classmethod
     def fit(

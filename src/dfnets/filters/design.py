@@ -127,15 +127,16 @@ class Problem:
         self.wanted = self.response(self.frequencies)
         self.denominators = self._feedback_rows(self.frequencies)
         self.numerators = chebvander(self._scaled(self.frequencies), self.q)
-        if self.constraint == "published":
-            to_psi = in_powers(self.p, self.interval, self.centre)[1:, 1:]
-            self.bounded = np.vander(self.frequencies - self.centre, self.p, increasing=True) @ to_psi.T
-        elif self.constraint == "samples":
-            self.bounded = self.denominators
-        else:
-            # A start for the exchange; what is violated between these points joins them.
-            nodes = np.cos(np.pi * np.arange(4 * self.p + 1) / (4 * self.p))
+        # A start for the exchange; what is violated beyond these rows joins them.
+        nodes = np.cos(np.pi * np.arange(8 * self.p + 1) / (8 * self.p))
+        if self.constraint == "interval":
             self.bounded = self._feedback_rows(self._unscaled(nodes))
+        else:
+            self.candidates = self.denominators
+            if self.constraint == "published":
+                to_psi = in_powers(self.p, self.interval, self.centre)[1:, 1:]
+                self.candidates = np.vander(self.frequencies - self.centre, self.p, increasing=True) @ to_psi.T
+            self.bounded = self.candidates[np.unique(np.rint((nodes + 1) / 2 * (self.samples - 1)).astype(int))]
 
     def _scaled(self, frequency: Any) -> np.ndarray:
         low, high = self.interval
@@ -166,25 +167,29 @@ class Problem:
         return float(np.sqrt(np.mean(self.residual(a, b) ** 2)))
 
     def constrained(self, r: np.ndarray, m: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """min |r + m a - n b| with |P| <= gamma where the constraint says so.
+        """min |r + m a - n b| with |P| <= gamma where the constraint says so, by exchange.
 
-        On the interval this is an exchange: solve for the points at hand, add every extremum of P that breaks the
-        bound, until none does. Rounding is then scaled away, so that the bound holds as stated.
+        Solve for the rows at hand, add every peak of |P| that breaks the bound, until none does. Rounding is then
+        scaled away, so that the bound holds as stated.
         """
         program = Program(r, m, n)
-        a = program.bounded(self.bounded, self.gamma)
-        if self.constraint != "interval":
-            return a, program.free(a)
         for _ in range(50):
-            rows = self._feedback_rows(self._unscaled(zeros_and_ends(chebder(np.concatenate([[0.0], a])))))
+            a = program.bounded(self.bounded, self.gamma)
+            rows = self._peaks(a)
             values = np.abs(rows @ a)
             broken = rows[values > self.gamma * (1 + 1e-10)]
             if not len(broken):
                 break
             self.bounded = np.vstack([self.bounded, broken])
-            a = program.bounded(self.bounded, self.gamma)
         a = a * min(1.0, self.gamma * (1 - 1e-15) / values.max(initial=1e-300))
         return a, program.free(a)
+
+    def _peaks(self, a: np.ndarray) -> np.ndarray:
+        """The rows at which the bounded quantity is extreme: zeros of P' and both ends, or the peaks at the samples."""
+        if self.constraint == "interval":
+            return self._feedback_rows(self._unscaled(zeros_and_ends(chebder(np.concatenate([[0.0], a])))))
+        values = np.pad(np.abs(self.candidates @ a), 1)
+        return self.candidates[(values[1:-1] >= values[:-2]) & (values[1:-1] >= values[2:])]
 
     def least_squares(self) -> tuple[np.ndarray, np.ndarray]:
         return self.constrained(self.wanted, self.wanted[:, None] * self.denominators, self.numerators)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.polynomial import Polynomial
 
-from dfnets.filters.base import Cost, Filter, checked_interval, checked_vector
+from dfnets.filters.base import Cost, Filter, checked_vector
 from dfnets.filters.polynomials import Interval, critical_points, powers, range_on, significant
 from dfnets.filters.products import Products
 from dfnets.graph import Graph
@@ -73,9 +73,7 @@ class FeedbackLoopedFilter(Filter):
         if not np.isfinite(centre):
             raise ValueError(f"centre={centre!r} must be a finite number")
         self.centre = float(centre)
-        self.interval = checked_interval(interval)
-        self.target = target
-        self.transition = float(transition)
+        super().__init__(interval, target, transition)
         self.provenance = dict(provenance or {})
 
     @property

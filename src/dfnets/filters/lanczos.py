@@ -9,7 +9,7 @@ import numpy as np
 import scipy.linalg
 
 from dfnets import responses, spectrum
-from dfnets.filters.base import Cost, Filter, checked_interval
+from dfnets.filters.base import Cost, Filter
 from dfnets.filters.polynomials import Interval, interpolate
 from dfnets.filters.products import Products
 from dfnets.responses import Function, Response, as_response
@@ -42,9 +42,7 @@ class LanczosFilter(Filter):
         if steps is not None and steps < 1:
             raise ValueError(f"steps={steps} must be at least 1")
         self.steps = steps
-        self.interval = checked_interval(interval)
-        self.target = self.wanted if target is None else target
-        self.transition = float(transition)
+        super().__init__(interval, self.wanted if target is None else target, transition)
 
     def response(self, frequency: Any) -> np.ndarray:
         return self.wanted(frequency)

@@ -10,7 +10,6 @@ of a handful of unknowns and a fraction of a millisecond; squaring the problem i
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
 
 # Beyond this condition number the triangular factor no longer determines a, and the interior point method decides.
 WORST_CONDITION = 1e10
@@ -31,36 +30,37 @@ class Program:
         upper: np.ndarray = np.linalg.qr(reduced, mode="r")  # type: ignore[assignment]
         p = m.shape[1]
         self.triangle, self.target = upper[:p, :p], upper[:p, p]
-        self.determined = np.linalg.cond(self.triangle) < WORST_CONDITION
+        self.inverse = None
+        if np.linalg.cond(self.triangle) < WORST_CONDITION:
+            self.inverse = np.linalg.inv(self.triangle)
 
     def bounded(self, g: np.ndarray, gamma: float) -> np.ndarray:
         """The optimal a (p,) under |g a| <= gamma; g is (c, p)."""
-        solve = _least_distance if self.determined else _interior_point
-        return solve(self.triangle, self.target, g, gamma)
+        if self.inverse is None:
+            return _interior_point(self.triangle, self.target, g, gamma)
+        return self.inverse @ (_least_distance(g @ self.inverse, self.target, gamma) - self.target)
 
     def free(self, a: np.ndarray) -> np.ndarray:
         """The optimal b (q + 1,) for this a."""
         return np.linalg.lstsq(self.b, self.r + self.m @ a, rcond=None)[0]
 
 
-def _least_distance(triangle: np.ndarray, target: np.ndarray, g: np.ndarray, gamma: float) -> np.ndarray:
-    """min |t| for t = triangle a + target, subject to -gamma <= g a <= gamma."""
+def _least_distance(rows: np.ndarray, target: np.ndarray, gamma: float) -> np.ndarray:
+    """The shortest t with -gamma <= rows (t - target) <= gamma."""
     from scipy.optimize import nnls  # slow to import, and only designs need it
 
-    rows = scipy.linalg.solve_triangular(triangle, g.T, trans="T").T
     free = rows @ target
     e_rows = np.concatenate([-rows, rows])
     e = np.concatenate([-gamma - free, -gamma + free])
     if (e <= 0).all():  # t = 0 is feasible: the bound does not bind
-        return -scipy.linalg.solve_triangular(triangle, target)
+        return np.zeros_like(target)
     system = np.vstack([e_rows.T, e])
     unit = np.zeros(len(system))
     unit[-1] = 1
     multipliers, _ = nnls(system, unit)
     active = multipliers > 0
     # The active rows hold with equality at the optimum; solving for t on them removes what nnls' stopping rule left.
-    t = np.linalg.lstsq(e_rows[active], e[active], rcond=None)[0]
-    return scipy.linalg.solve_triangular(triangle, t - target)
+    return np.linalg.lstsq(e_rows[active], e[active], rcond=None)[0]
 
 
 def _interior_point(triangle: np.ndarray, target: np.ndarray, g: np.ndarray, gamma: float) -> np.ndarray:
