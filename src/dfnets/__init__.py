@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from importlib.metadata import version
 from typing import Any
 
 from dfnets import responses
@@ -18,7 +17,7 @@ from dfnets.filters import (
 from dfnets.graph import Graph
 from dfnets.shift import Shift
 
-__version__ = version("dfnets")
+__version__ = "0.1.0"
 
 # These need torch or a file format; they are imported when first asked for, so that `import dfnets` stays quick.
 _LATE = {
