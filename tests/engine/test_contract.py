@@ -165,18 +165,18 @@ def test_horner_is_the_polynomial(backend, orders, dtype):
     assert_close(result, wanted, dtype)
 
 
-@pytest.mark.parametrize("kind", SHIFTS)
+@pytest.mark.parametrize("kind", ["random", "one node", "no edges"])
 def test_gradients_of_first_and_second_order(backend, kind):
     name, device = backend
-    shift = SHIFTS[kind] if SHIFTS[kind].num_nodes < 100 else Shift(weighted(12, 3.0, seed=2))
-    Z, Y = (s.requires_grad_() for s in signals(2, shift.num_nodes, 3, dtype=torch.float64, device=device))
+    shift = SHIFTS[kind] if SHIFTS[kind].num_nodes < 100 else Shift(weighted(8, 3.0, seed=2))
+    Z, Y = (s.requires_grad_() for s in signals(2, shift.num_nodes, 2, dtype=torch.float64, device=device))
     phi, psi = (s.requires_grad_() for s in signals(2, 3, dtype=torch.float64, device=device, seed=1))
 
     def call(Z, Y, phi, psi):
         return engine.horner(shift, Z, Y, phi, psi[:2], backend=name)
 
     assert torch.autograd.gradcheck(call, (Z, Y, phi, psi))
-    assert torch.autograd.gradgradcheck(call, (Z, Y, phi, psi))
+    assert torch.autograd.gradgradcheck(call, (Z, Y, phi, psi), fast_mode=True)
 
 
 def test_kernels_agree_with_the_reference_on_accumulators(backend):

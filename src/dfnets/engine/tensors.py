@@ -85,7 +85,7 @@ def _step_on_device(
     out: Tensor | None,
     backend: str | None,
 ) -> Tensor:
-    if out is not None and _storage(out) == _storage(x):
+    if out is not None and _overlap(out, x):
         raise ValueError("out shares memory with x: rows of x are read after rows of out are written; pass another one")
     result = (
         out if out is not None and out.is_contiguous() else torch.empty_like(x, memory_format=torch.contiguous_format)
@@ -103,7 +103,7 @@ def _columns(signal: Any, result: Tensor) -> Any:
     if signal is None:
         return None
     signal = signal.detach()
-    if _storage(signal) == _storage(result) and signal.data_ptr() != result.data_ptr():
+    if _overlap(signal, result) and signal.data_ptr() != result.data_ptr():
         signal = signal.clone()
     return signal.contiguous().view(len(signal), -1)
 
@@ -119,8 +119,14 @@ def _sums(dtype: torch.dtype) -> torch.dtype:
     return torch.float64 if dtype == torch.float64 else torch.float32
 
 
-def _storage(tensor: Tensor) -> int:
-    return tensor.untyped_storage().data_ptr()
+def _overlap(first: Tensor, second: Tensor) -> bool:
+    """Whether the stretches of memory from first to last entry meet."""
+    (a, a_end), (b, b_end) = ((t.data_ptr(), t.data_ptr() + _span(t) * t.element_size()) for t in (first, second))
+    return a < b_end and b < a_end
+
+
+def _span(tensor: Tensor) -> int:
+    return 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True))
 
 
 def _check(name: str, signal: Any, shift: Shift, x: Tensor) -> None:

@@ -1,7 +1,8 @@
-"""Who does the same work: result = L~ x + c, x and c (n, k), into new memory. One function a contender.
+"""Who does the same work: result = L~ x + c, x and c (n, k), as in a chain that goes on with the result.
 
-Each makes what it needs of the graph beforehand and returns the call that is timed. The peers' matrices hold the
-diagonal, which is the best that can be done for them; the addition is in place.
+Each contender makes what it needs of the graph beforehand and returns the call that is timed. The peers get the best
+that their interfaces allow: the diagonal inside their matrix, memory for the result where they can take it, and an
+addition in place where they cannot add while they multiply.
 """
 
 from __future__ import annotations
@@ -24,32 +25,30 @@ OURS = "dfnets"
 
 def contenders(operator: Operator, x: Tensor, c: Tensor) -> dict[str, Call]:
     """The contenders that can run on the device of x, ours first."""
-    device = x.device.type
+    library = "torch CSR" if x.device.type == "cpu" else "cuSPARSE"
     makers: dict[str, Callable[[Operator, Tensor, Tensor], Call]] = {OURS: ours}
-    if device == "cpu":
-        makers |= {"SciPy": scipy, "torch CSR": torch_csr, "torch.sparse.mm": torch_reduce}
-    else:
-        makers |= {"cuSPARSE + add": torch_csr_and_add, "cuSPARSE addmm": torch_csr}
+    makers |= {f"{library} + add": torch_csr, f"{library} addmm": torch_addmm}
+    if x.device.type == "cpu":
+        makers |= {"SciPy": scipy, "torch.sparse.mm": torch_reduce}
     if importlib.util.find_spec("torch_geometric"):
         makers["PyG propagate"] = pyg
     return {name: make(operator, x, c) for name, make in makers.items()}
 
 
 def ours(operator: Operator, x: Tensor, c: Tensor) -> Call:
-    if x.device.type == "cpu":
-        indptr, indices, values, diagonal = (part.numpy() for part in operator[:4])
-        native = Operator(indptr, indices, values, diagonal, operator.centre)
-        return _ours(native, x.numpy(), c.numpy(), np.array([1, 1, 0, 0, 0], dtype=np.float32), "cpu")
+    kernels = backends.get(None, x.device.type)
     weights = torch.tensor([1.0, 1.0, 0.0, 0.0, 0.0], device=x.device)
-    return _ours(operator, x, c, weights, x.device.type)
-
-
-def _ours(operator: Operator, x: object, c: object, weights: object, device: str) -> Call:
-    kernels = backends.get(None, device)
+    if x.device.type == "cpu":
+        indptr, indices, values, diagonal, row, signal, summand = (
+            tensor.numpy() for tensor in (*operator[:4], weights, x, c)
+        )
+        native = Operator(indptr, indices, values, diagonal, operator.centre)
+    else:
+        native, row, signal, summand = operator, weights, x, c
+    out = kernels.empty_like(signal)
 
     def call() -> object:
-        out = kernels.empty_like(x)
-        kernels.step(operator, weights, x, c, None, out, None, None)
+        kernels.step(native, row, signal, summand, None, out, None, None)
         return out
 
     return call
@@ -69,13 +68,13 @@ def scipy(operator: Operator, x: Tensor, c: Tensor) -> Call:
 
 
 def torch_csr(operator: Operator, x: Tensor, c: Tensor) -> Call:
-    matrix = csr(operator)
-    return lambda: torch.addmm(c, matrix, x)
+    matrix, out = csr(operator), _like(x)
+    return lambda: torch.mm(matrix, x, out=out).add_(c)
 
 
-def torch_csr_and_add(operator: Operator, x: Tensor, c: Tensor) -> Call:
-    matrix = csr(operator)
-    return lambda: (matrix @ x).add_(c)
+def torch_addmm(operator: Operator, x: Tensor, c: Tensor) -> Call:
+    matrix, out = csr(operator), _like(x)
+    return lambda: torch.addmm(c, matrix, x, out=out)
 
 
 def torch_reduce(operator: Operator, x: Tensor, c: Tensor) -> Call:
@@ -115,3 +114,8 @@ def edge_list(operator: Operator) -> tuple[Tensor, Tensor]:
     indptr, indices, values = with_diagonal(operator)
     rows = torch.arange(len(indptr) - 1, device=indptr.device).repeat_interleave(indptr.diff())
     return torch.stack([indices.long(), rows]), values
+
+
+def _like(x: Tensor) -> Tensor:
+    """Memory for a result: NumPy's on the CPU, which asks for large pages."""
+    return torch.from_numpy(np.empty_like(x.numpy())) if x.device.type == "cpu" else torch.empty_like(x)

@@ -38,7 +38,7 @@ def text(results: Results) -> str:
     parts = [
         ", ".join(f"{name} {value}" for name, value in results["machine"].items()),
         f"A copy moves {results['copy'] / 1e9:.0f} GB/s, read and written.",
-        "One step, L~ x + c: milliseconds (peak MB where the result is large enough to tell).",
+        "One step, L~ x + c: milliseconds (and MB that a call allocates, where they are enough to tell).",
         _table(_steps(results["steps"], results["copy"])),
         "Growth of one step.",
         _table(_scaling(results["scaling"])),

@@ -27,7 +27,7 @@ class Size(NamedTuple):
 
 
 SIZES = {
-    ("cpu", False): Size((200_000, 2_800_000), (16, 64, 256), (10**5, 10**6, 3 * 10**6, 10**7), (100_000, 1_400_000)),
+    ("cpu", False): Size((200_000, 2_800_000), (16, 64, 256), (10**5, 10**6, 3 * 10**6, 10**7), (200_000, 2_800_000)),
     ("cpu", True): Size((20_000, 280_000), (16, 64), (10**4, 10**5), (5_000, 70_000)),
     ("cuda", False): Size(
         (4_000_000, 64_000_000), (16, 64, 128), (10**5, 10**6, 10**7, 10**8), (4_000_000, 64_000_000)
@@ -93,7 +93,7 @@ def chains(device: str, size: Size, width: int = 64) -> Iterator[dict[str, Any]]
             "columns": width,
             "forward": forward[name],
             "both": both[name],
-            "peak": timing.peak(_both(layer, x), device),
+            "peak": timing.peak(_both(layer, x), device) if _shows(x.numel() * x.element_size(), device) else None,
             "signal": x.numel() * x.element_size(),
         }
 
@@ -133,9 +133,13 @@ def _step(name: str, operator: Operator, width: int, dtype: torch.dtype, device:
             "contender": contender,
             "seconds": spent,
             "moved": moved,
-            # The C library keeps smaller blocks when they are freed, so that a second call shows no growth.
-            "peak": timing.peak(calls[contender], device) if device != "cpu" or n * width * item > 5e7 else None,
+            "peak": timing.peak(calls[contender], device) if _shows(n * width * item, device) else None,
         }
+
+
+def _shows(signal: int, device: str) -> bool:
+    """Whether memory of a signal's size comes and goes: the C library keeps blocks of up to 32 MiB when they are freed."""
+    return device != "cpu" or signal > 1 << 25
 
 
 def _agree(calls: dict[str, timing.Call], dtype: torch.dtype) -> None:

@@ -13,33 +13,41 @@ import torch
 Call = Callable[[], Any]
 
 
-def medians(calls: Mapping[str, Call], device: str, *, budget: float = 3.0, most: int = 21) -> dict[str, float]:
-    """Median seconds of each call, in rounds of one call each, for about ``budget`` seconds and 5 rounds at least."""
+def medians(calls: Mapping[str, Call], device: str, *, budget: float = 4.0, most: int = 21) -> dict[str, float]:
+    """Median seconds of each call, in rounds of all of them, for about ``budget`` seconds and 3 rounds at least.
+
+    Each is called twice and timed the second time: the first fills the caches, and outlasts the threads of the library
+    before it, which spin on the cores for a while after their work.
+    """
     spent: dict[str, list[float]] = {name: [] for name in calls}
-    for name, call in calls.items():
-        call()  # compile, load, and touch the memory
-        spent[name].clear()
+    for call in calls.values():
+        call()  # compiles, and touches the memory
     began = time.perf_counter()
     for done in range(most):
-        if done >= 5 and time.perf_counter() - began > budget:
+        if done >= 3 and time.perf_counter() - began > budget:
             break
         for name, call in calls.items():
+            call()
             spent[name].append(seconds(call, device))
     return {name: statistics.median(times) for name, times in spent.items()}
 
 
 def seconds(call: Call, device: str) -> float:
-    """One call, the release of its result included; on a GPU by events, so that only the device's time counts."""
+    """One call, the release of its result included; on a GPU the mean of ten in a row, by the device's own clock.
+
+    Ten, because a chain keeps a GPU's queue filled: the cost of a launch then hides behind the work before it.
+    """
     if device == "cpu":
         began = time.perf_counter()
         call()
         return time.perf_counter() - began
     start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     start.record()
-    call()
+    for _ in range(10):
+        call()
     stop.record()
     stop.synchronize()
-    return start.elapsed_time(stop) / 1e3
+    return start.elapsed_time(stop) / 1e4
 
 
 def peak(call: Call, device: str) -> int | None:
