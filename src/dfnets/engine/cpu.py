@@ -43,7 +43,7 @@ def combine(a: Any, x: np.ndarray, b: Any, y: np.ndarray | None, out: np.ndarray
 
 def inner(x: np.ndarray, y: np.ndarray) -> Any:
     with _threads(x.size):
-        return kernels.inner(x.ravel(), y.ravel())
+        return kernels.inner(x.ravel(), y.ravel()).sum()
 
 
 def empty_like(x: np.ndarray) -> np.ndarray:

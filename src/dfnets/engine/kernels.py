@@ -287,10 +287,13 @@ def inner_piece(x, y):
 
 @njit(parallel=True, cache=True)
 def inner(x, y):
-    """The sum of x * y in double precision. Pieces do not depend on the number of threads, so neither do the bits."""
+    """Sums of x * y in double precision, a piece each. Pieces do not depend on the number of threads.
+
+    They are not added up here: a sum over an array is another parallel loop in such a function, in an order of its own.
+    """
     pieces = min(x.size // PIECE + 1, PIECES)
     sums = np.empty(pieces)
     for piece in prange(pieces):
         first, stop = x.size * piece // pieces, x.size * (piece + 1) // pieces
         sums[piece] = inner_piece(x[first:stop], y[first:stop])
-    return sums.sum()
+    return sums

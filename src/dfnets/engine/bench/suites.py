@@ -138,7 +138,7 @@ def _step(name: str, operator: Operator, width: int, dtype: torch.dtype, device:
 
 
 def _shows(signal: int, device: str) -> bool:
-    """Whether memory of a signal's size comes and goes: the C library keeps blocks of up to 32 MiB when they are freed."""
+    """Whether a signal's memory comes and goes with it: the C library keeps blocks of up to 32 MiB when released."""
     return device != "cpu" or signal > 1 << 25
 
 
