@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from dfnets import Graph, Shift, engine
-from tests.engine.test_contract import weighted
 
 numba = pytest.importorskip("numba")
 
@@ -23,7 +22,8 @@ def threads():
 @pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one thread is all there is")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 def test_bits_do_not_depend_on_the_number_of_threads(threads, dtype):
-    shift = Shift(weighted(3000, 12.0, seed=3))
+    ends = np.random.default_rng(3).integers(0, 3000, (2, 18_000))
+    shift = Shift(Graph.from_edges(*ends, num_nodes=3000))
     Z, Y = (torch.randn(3000, 20, dtype=dtype, requires_grad=True) for _ in range(2))
     phi = torch.linspace(1, 2, 4, dtype=dtype, requires_grad=True)
     runs = []

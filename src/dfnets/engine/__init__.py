@@ -16,9 +16,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dfnets.engine.backends import available
+from dfnets.engine.ordering import ordering
 from dfnets.shift import Shift
 
-__all__ = ["available", "horner", "step"]
+__all__ = ["available", "horner", "ordering", "step"]
 
 Array = TypeVar("Array")
 

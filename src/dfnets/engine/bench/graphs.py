@@ -10,6 +10,7 @@ import scipy.sparse as sp
 import torch
 
 from dfnets.engine.operator import Operator, tensors
+from dfnets.engine.ordering import ordering
 from dfnets.graph import Graph
 from dfnets.shift import Shift
 
@@ -33,7 +34,7 @@ def lattice(n: int, device: str) -> Operator:
     return _operator(node.view(-1).repeat_interleave(4), columns.sort(dim=1).values.view(-1), side * side)
 
 
-def mesh(name: str, device: str) -> Operator:
+def mesh(name: str, device: str, *, reordered: bool = False) -> Operator:
     """A real mesh from $DFNETS_DATA or from shared/data beside the project; FileNotFoundError says where it looked."""
     places = [os.environ.get("DFNETS_DATA", ""), "../shared/data"]
     for place in filter(None, places):
@@ -41,8 +42,12 @@ def mesh(name: str, device: str) -> Operator:
         if path.exists():
             with np.load(path, allow_pickle=False) as arrays:
                 indices, indptr, n = arrays["adj_indices"], arrays["adj_indptr"], int(arrays["num_nodes"])
-            graph = Graph(sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(n, n)), name=name)
-            return tensors(Shift(graph), torch.device(device), torch.float32)
+            adjacency = sp.csr_array((np.ones(len(indices)), indices, indptr), shape=(n, n))
+            shift = Shift(Graph(adjacency))
+            if reordered:
+                order = ordering(shift)
+                shift = Shift(Graph(adjacency[order][:, order]))
+            return tensors(shift, torch.device(device), torch.float32)
     raise FileNotFoundError(f"{name}.npz is neither in $DFNETS_DATA/extra nor in ../shared/data/extra")
 
 

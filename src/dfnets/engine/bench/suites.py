@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -99,9 +100,10 @@ def chains(device: str, size: Size, width: int = 64) -> Iterator[dict[str, Any]]
 
 
 def _graphs(device: str, size: Size) -> Iterator[tuple[str, Callable[[], Operator]]]:
-    yield "random", lambda: graphs.random(*size.random, device)
+    yield "random", functools.partial(graphs.random, *size.random, device)
     for name in graphs.MESHES:
-        yield name, lambda name=name: graphs.mesh(name, device)  # type: ignore[misc]
+        yield name, functools.partial(graphs.mesh, name, device)
+        yield f"{name}, reordered", functools.partial(graphs.mesh, name, device, reordered=True)
 
 
 def _signals(operator: Operator, width: int, dtype: torch.dtype, device: str) -> tuple[Tensor, Tensor]:
