@@ -127,7 +127,7 @@ def test_constraints_hold_after_projection() -> None:
         torch.testing.assert_close(layer.conv.theta1.norm(dim=1), torch.ones_like(layer.conv.theta1[:, 0]))
         assert layer.attention is not None
         torch.testing.assert_close(layer.attention.kernel.norm(dim=2), torch.ones(1, 4))
-    torch.testing.assert_close(model.head.bias.norm(dim=1), torch.ones(1))
+    torch.testing.assert_close(model.head.kernel.norm(dim=1), torch.ones(1, 3))
 
 
 def test_a_filter_is_needed() -> None:

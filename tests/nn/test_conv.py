@@ -36,6 +36,8 @@ def brute_force(conv: FeedbackLoopedConv, x: torch.Tensor, x_0: torch.Tensor, r:
 @pytest.mark.parametrize("bias", [False, True])
 def test_equals_dense_brute_force(sparse: bool, learnable: bool, bias: bool) -> None:
     conv = FeedbackLoopedConv(5, 4, 3, FILTER, bias=bias, learnable=learnable, replicas=2).double()
+    if conv.bias is not None:
+        torch.nn.init.normal_(conv.bias)
     x, x_0 = torch.randn(12, 2, 5, dtype=torch.float64), torch.randn(12, 4, dtype=torch.float64)
     initial = Features(sp.csr_array(x_0.numpy()), dtype=torch.float64) if sparse else x_0
     out = conv(x, initial, graph())
@@ -70,10 +72,11 @@ def test_gradients(learnable: bool) -> None:
 
 def test_project_puts_kernels_and_biases_on_the_sphere() -> None:
     conv = FeedbackLoopedConv(5, 4, 6, FILTER, unit_norm=True, heads=2, replicas=3)
+    assert conv.bias is not None
+    torch.nn.init.normal_(conv.bias)
     conv.project_()
     torch.testing.assert_close(conv.theta1.norm(dim=1), torch.ones(3, 6))
     torch.testing.assert_close(conv.theta2.norm(dim=1), torch.ones(3, 6))
-    assert conv.bias is not None
     torch.testing.assert_close(conv.bias.view(3, 2, 3).norm(dim=2), torch.ones(3, 2))
 
 

@@ -18,6 +18,7 @@ from dfnets.graph import Graph
 from dfnets.nn.dropout import Dropout
 from dfnets.nn.features import Features
 from dfnets.nn.replicas import Generators
+from dfnets.shift import Shift
 
 
 class Config(BaseModel):
@@ -86,8 +87,12 @@ class Model(nn.Module, ABC):
         return None
 
     @abstractmethod
-    def prepare(self, graph: Graph, device: torch.device) -> Any:
-        """What :meth:`forward` needs of a graph and does not change while training: operators, scaled features."""
+    def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Any:
+        """What :meth:`forward` needs of a graph and does not change while training: operators, scaled features.
+
+        Args:
+            shift: to be used instead of the graph's own, to predict only: it need not be symmetric.
+        """
 
     @abstractmethod
     def forward(self, inputs: Any) -> Tensor:

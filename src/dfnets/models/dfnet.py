@@ -134,8 +134,8 @@ class DFNet(Model):
         # The target is left out: not every one can be written to a file, and a layer needs psi and phi only.
         return FeedbackLoopedFilter(made.psi, made.phi, centre, interval, provenance=made.provenance)
 
-    def prepare(self, graph: Graph, device: torch.device) -> Inputs:
-        shift = shift_for(self.filter, graph)
+    def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Inputs:
+        shift = shift_for(self.filter, graph if shift is None else shift)
         neighbours = None if self.config.heads is None else Neighbours(shift, device=device)
         return Inputs(scaled_features(graph, self.config, self.sizes, device), shift, neighbours)
 

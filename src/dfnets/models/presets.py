@@ -7,6 +7,9 @@ at lambda_cut = 0.5 on L~ = L^ - (lmax / 2) I, no batch normalisation, a plain m
 a batch-normalisation momentum of .9. Their filter is designed on [0, 2] and applied on [-1, 1]. No code was published
 for DF-ATT; it gets the same recipe.
 
+``low-pass``: the same recipe with a filter that does what it says: designed for the interval that it acts on, so that
+|P| <= gamma there, and passing what neighbours have in common. For graphs whose edges join nodes of one class.
+
 ``published-exact``: their class weights, which are shifted by one (class 0 gets 0.13, the others 16.9 on Cora), and
 their momentum .99.
 """
@@ -36,6 +39,7 @@ PAPER: dict[str, dict[str, Any]] = {
 }
 TEXT = {"cut_from": "centre", "own_interval": True, "momentum": None}
 CODE = {"convention": "published", "loss_factor": 17.0, "momentum": 0.9}
+LOW_PASS = {"convention": "consistent", "response": "low-pass", "cut": 1.0, "p": 3}
 EXACT = {"class_weights": "shifted", "loss_factor": 1.0, "momentum": 0.99}
 # Where the code differs from the text in one model only.
 CODE_OF: dict[str, dict[str, Any]] = {"dfnet-att": {"heads": 4, "score": "elu", "samples": 500}}
@@ -51,4 +55,9 @@ def presets(model: str) -> dict[str, dict[str, Any]]:
     """The presets of DFNet, DFNet-ATT or DF-ATT by name, the default first."""
     table = PAPER[model]
     published = table | CODE | CODE_OF.get(model, {})
-    return {"published": published, "published-exact": published | EXACT, "paper": table | TEXT}
+    return {
+        "published": published,
+        "published-exact": published | EXACT,
+        "paper": table | TEXT,
+        "low-pass": published | LOW_PASS,
+    }

@@ -32,7 +32,7 @@ def presets(name: str) -> list[str]:
     """The presets of a model; the first is its default.
 
     >>> presets("dfnet")
-    ['published', 'published-exact', 'paper']
+    ['published', 'published-exact', 'paper', 'low-pass']
     """
     return list(get(name).presets)
 

@@ -88,13 +88,13 @@ class FeedbackLoopedConv(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self, streams: Generators | None = None) -> None:
-        """Xavier normal, of kernels and bias, each replica from its own stream; psi and phi as designed."""
+        """Xavier normal kernels, each replica's from its own stream; a bias of zeros; psi and phi as designed."""
         streams = [None] * self.replicas if streams is None else streams
         width = self.out_channels // self.heads
         copies.xavier_normal_(self.theta1, self.in_channels, width, streams)
         copies.xavier_normal_(self.theta2, self.initial_channels, width, streams)
         if self.bias is not None:
-            copies.xavier_normal_(self.bias, width, width, streams)
+            nn.init.zeros_(self.bias)
         if self.learnable:
             with torch.no_grad():
                 self.psi.copy_(torch.tensor(self.filter.psi).expand_as(self.psi))

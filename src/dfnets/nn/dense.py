@@ -232,11 +232,10 @@ class Readout(nn.Module):
         self.reset_parameters()
 
     def reset_parameters(self, streams: Generators | None = None) -> None:
-        """Xavier normal, of kernel and bias, each replica from its own stream."""
+        """A Xavier normal kernel, each replica's from its own stream; a bias of zeros."""
         count, fan_in, fan_out = self.kernel.shape
-        streams = [None] * count if streams is None else streams
-        copies.xavier_normal_(self.kernel, fan_in, fan_out, streams)
-        copies.xavier_normal_(self.bias, fan_out, fan_out, streams)
+        copies.xavier_normal_(self.kernel, fan_in, fan_out, [None] * count if streams is None else streams)
+        nn.init.zeros_(self.bias)
 
     def forward(self, maps: Sequence[Map]) -> Tensor:
         return copies.add_row(multiply(maps, self.kernel), self.bias)

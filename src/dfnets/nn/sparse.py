@@ -11,6 +11,9 @@ import torch
 from numba import njit, prange
 from torch import Tensor
 
+# Below so many multiplications, waking another thread takes longer than the work.
+SMALL = 1 << 17
+
 
 class SparseMatrix:
     """A sparse (m, n) matrix M that multiplies (n, k) tensors: ``M @ x``.
@@ -35,7 +38,8 @@ class SparseMatrix:
         if self.device.type != "cpu":
             return self._tensor @ x
         out = x.new_empty(self.shape[0], x.shape[1])
-        _multiply(*self._arrays, x.detach().contiguous().numpy(), out.numpy())
+        kernel = _all_threads if len(self._arrays[1]) * x.shape[1] > SMALL else _one_thread
+        kernel(*self._arrays, x.detach().contiguous().numpy(), out.numpy())
         return out
 
 
@@ -47,8 +51,7 @@ def csr_tensor(indptr: Tensor, indices: Tensor, values: Tensor, shape: tuple[int
         return torch.sparse_csr_tensor(indptr, indices, values, size=shape, check_invariants=False)
 
 
-@njit(parallel=True, cache=True)
-def _multiply(indptr: Any, indices: Any, values: Any, x: Any, out: Any) -> None:
+def _rows(indptr: Any, indices: Any, values: Any, x: Any, out: Any) -> None:
     """out = M x, a row by one thread in the order of its entries; a column is the same sum however many there are."""
     for i in prange(out.shape[0]):
         out[i] = 0
@@ -56,3 +59,7 @@ def _multiply(indptr: Any, indices: Any, values: Any, x: Any, out: Any) -> None:
             factor, j = values[entry], indices[entry]
             for c in range(out.shape[1]):
                 out[i, c] += factor * x[j, c]
+
+
+_one_thread = njit(cache=True)(_rows)
+_all_threads = njit(parallel=True, cache=True)(_rows)

@@ -20,6 +20,7 @@ from dfnets import filters, models
 from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
 from dfnets.models import Config, Sizes
+from dfnets.shift import Shift
 from dfnets.training.devices import choose_device
 from dfnets.training.files import replacing
 
@@ -35,14 +36,19 @@ class Predictions:
     """Probabilities of the classes for every node of a graph.
 
     Attributes:
-        probabilities: (n, classes), the mean over the replicas.
+        each: (R, n, classes), of every replica.
         classes: their names.
         ids: (n,) the names of the nodes.
     """
 
-    probabilities: np.ndarray
+    each: np.ndarray
     classes: tuple[str, ...]
     ids: np.ndarray
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """(n, classes) the mean over the replicas."""
+        return self.each.mean(axis=0)
 
     @property
     def labels(self) -> np.ndarray:
@@ -82,20 +88,23 @@ class TrainedModel:
     replicas: int
     about: Mapping[str, Any] = field(default_factory=dict)
 
-    def predict(self, graph: Graph, *, device: str | torch.device | None = None) -> Predictions:
+    def predict(
+        self, graph: Graph, *, device: str | torch.device | None = None, shift: Shift | None = None
+    ) -> Predictions:
         """The classes of all nodes of a graph: the one it was trained on, or one with other nodes and edges.
 
         Args:
             graph: with the features that the model was trained on, in the same order.
+            shift: to be used instead of the graph's own.
         """
         place = choose_device(device)
         model = models.get(self.name)(self.config, self.sizes, filter=self.filter, replicas=self.replicas)
         model.load_state_dict(dict(self.weights))
         model.to(place).eval()
         with torch.no_grad():
-            probabilities = torch.softmax(model(model.prepare(graph, place)), dim=-1).mean(dim=1)
+            each = torch.softmax(model(model.prepare(graph, place, shift=shift)).double(), dim=-1).transpose(0, 1)
         ids = np.arange(graph.num_nodes) if graph.node_ids is None else graph.node_ids
-        return Predictions(probabilities.double().cpu().numpy(), self.classes, ids)
+        return Predictions(each.cpu().numpy(), self.classes, ids)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes config.json, model.safetensors and, where the model has a filter, filter.json.
