@@ -42,7 +42,7 @@ class Page:
             height=height,
             margin={"l": 60, "r": 20, "t": 50, "b": 50},
             font={"family": FONT, "size": 13},
-            legend={"orientation": "h", "y": -0.18},
+            legend={"orientation": "h", "y": -0.18, "itemsizing": "constant"},
         )
         # "</" would end the script element that carries the figure.
         self.parts.append({"kind": "figure", "json": figure.to_json().replace("</", "<\\/")})
