@@ -21,8 +21,13 @@ __version__ = "0.1.0"
 
 # These need torch or a file format; they are imported when first asked for, so that `import dfnets` stays quick.
 _LATE = {
+    "DFNetClassifier": "dfnets.estimators:DFNetClassifier",
+    "GraphFilter": "dfnets.estimators:GraphFilter",
     "datasets": "dfnets.datasets",
     "engine": "dfnets.engine",
+    "fit": "dfnets.training:fit",
+    "models": "dfnets.models",
+    "nn": "dfnets.nn",
 }
 
 
@@ -42,12 +47,17 @@ __all__ = [
     "ArmaFilter",
     "CayleyFilter",
     "ChebyshevFilter",
+    "DFNetClassifier",
     "FeedbackLoopedFilter",
     "Graph",
+    "GraphFilter",
     "LanczosFilter",
     "Shift",
     "datasets",
     "design",
     "engine",
+    "fit",
+    "models",
+    "nn",
     "responses",
 ]

@@ -7,7 +7,7 @@ import sys
 import typer
 from rich.console import Console
 
-from dfnets.cli import data, filters
+from dfnets.cli import bench, data, demo, filters, train
 
 app = typer.Typer(
     name="dfnets",
@@ -15,9 +15,13 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+app.command("demo")(demo.demo_command)
 app.command("design")(filters.design_command)
 app.command("filter")(filters.filter_command)
+app.command("train")(train.train_command)
+app.command("predict")(train.predict_command)
 app.add_typer(data.app, name="data")
+app.command("bench")(bench.bench_command)
 
 
 def main() -> None:
