@@ -84,7 +84,7 @@ def predict_command(
 ) -> None:
     """The class of every node, with probabilities: of the graph that the model was trained on, or of a changed one."""
     from dfnets import training
-    from dfnets.training.files import replacing
+    from dfnets.atomic import replacing
 
     trained = training.load(model)
     frame = trained.predict(_graph(dataset, edges, features, None), device=device).frame()

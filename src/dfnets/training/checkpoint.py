@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from dfnets.training.files import replacing
+from dfnets.atomic import replacing
 from dfnets.training.history import History
 from dfnets.training.loop import Trainer
 

@@ -17,12 +17,12 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from dfnets import filters, models
+from dfnets.atomic import replacing
 from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
 from dfnets.models import Config, Sizes
 from dfnets.shift import Shift
 from dfnets.training.devices import choose_device
-from dfnets.training.files import replacing
 
 if TYPE_CHECKING:
     import pandas
