@@ -20,7 +20,7 @@ A graph enters an operator as its tensors and its centre, so that torch sees eve
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, List  # noqa: UP035
 
 import torch
 from torch import Tensor
@@ -60,7 +60,7 @@ def adjoint(
     signals: Sequence[Tensor],
     degrees: Sequence[int],
     backend: str | None,
-) -> list[Tensor]:
+) -> List[Tensor]:  # noqa: UP006 - the one spelling that torch 2.6 reads
     """[*S(g, C), T(g, X)]: g and signals (n, k), table (s, m + 1), degrees those of its rows, then of the signals.
 
     T is (number of signals, m + 1), and 0 above a signal's degree.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -65,14 +66,21 @@ def horner(
         rows.append(torch.nn.functional.pad(-_coefficients(psi, Z), (1, 0)))
     degrees = [len(row) - 1 for row in rows]
     table = torch.stack([torch.nn.functional.pad(row, (0, max(degrees) + 1 - len(row))) for row in rows])
-    graph = _graph(shift, Z.device, table.dtype)
+    if torch.compiler.is_compiling():
+        graph = _constant_graph(id(shift), Z.device, table.dtype)
+    else:
+        graph = operator.tensors(shift, Z.device, table.dtype)[:4]
     return autograd.horner(*graph, shift.centre, signals, table, degrees, backend).reshape(Z.shape)
 
 
-# Dynamo traces NumPy arrays as if they were data; a graph is none: its tensors are constants of the compiled function,
-# which is compiled again when it meets another shift.
 @torch.compiler.assume_constant_result
-def _graph(shift: Shift, device: torch.device, dtype: torch.dtype) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _constant_graph(address: int, device: torch.device, dtype: torch.dtype) -> tuple[Tensor, ...]:
+    """The graph's tensors as constants of a compiled function, which is compiled again when it meets another shift.
+
+    The compiler would trace the shift's arrays as data of the call. It takes an id() for a constant and guards it, so
+    that is what it is given; while it traces, the caller holds the shift, and the address is good.
+    """
+    shift: Shift = ctypes.cast(address, ctypes.py_object).value
     return operator.tensors(shift, device, dtype)[:4]
 
 
