@@ -9,16 +9,16 @@ from dfnets.engine.bench import report, suites, timing
 
 
 def run(device: str, folder: Path, *, quick: bool = False, say: Callable[[str], None] = print) -> report.Results:
-    """Measure on ``device`` (``"cpu"`` or ``"cuda"``), say what was found, write JSON and a figure to the folder."""
+    """Measure on ``device`` (``"cpu"`` or ``"cuda"``), say what is found, write JSON and a figure to the folder."""
     size = suites.SIZES[device, quick]
-    results: report.Results = {
-        "machine": report.machine(device),
-        "copy": timing.copy_bandwidth(device),
-        "steps": list(suites.steps(device, size, say)),
-        "scaling": list(suites.scaling(device, size)),
-        "chains": list(suites.chains(device, size)),
-    }
-    say(report.text(results))
+    results: report.Results = {"machine": report.machine(device), "copy": timing.copy_bandwidth(device)}
+    say(report.head(results))
+    results["steps"] = list(suites.steps(device, size, say))
+    say(f"\n{report.steps(results)}")
+    results["scaling"] = list(suites.scaling(device, size))
+    say(f"\n{report.scaling(results)}")
+    results["chains"] = list(suites.chains(device, size))
+    say(f"\n{report.chains(results)}\n")
     for path in report.save(results, folder):
         say(f"wrote {path}")
     return results

@@ -1,4 +1,4 @@
-"""What a run found: tables in Markdown, a JSON file and a figure."""
+"""What a run found: a section in Markdown for each measurement, a JSON file and a figure."""
 
 from __future__ import annotations
 
@@ -33,20 +33,24 @@ def machine(device: str) -> dict[str, str]:
     return {"device": device, "hardware": hardware, "python": platform.python_version(), **packages}
 
 
-def text(results: Results) -> str:
-    """The whole report in Markdown."""
-    parts = [
-        ", ".join(f"{name} {value}" for name, value in results["machine"].items()),
-        f"A copy moves {results['copy'] / 1e9:.0f} GB/s, read and written.",
-        "One step, L~ x + c: milliseconds (and MB that a call allocates, where they are enough to tell).",
-        _table(_steps(results["steps"], results["copy"])),
-        "Growth of one step.",
-        _table(_scaling(results["scaling"])),
-        *_exponents(results["scaling"]),
-        "A layer of 5 hops: milliseconds, and peak memory of both passes in signals of (n, k).",
-        _table(_chains(results["chains"])),
-    ]
-    return "\n\n".join(parts)
+def head(results: Results) -> str:
+    parts = ", ".join(f"{name} {value}" for name, value in results["machine"].items())
+    return f"{parts}\n\nA copy moves {results['copy'] / 1e9:.0f} GB/s, read and written."
+
+
+def steps(results: Results) -> str:
+    title = "One step, L~ x + c: milliseconds (and MB that a call allocates, where they are enough to tell)."
+    return f"{title}\n\n{_table(_steps(results['steps'], results['copy']))}"
+
+
+def scaling(results: Results) -> str:
+    rows = results["scaling"]
+    return "\n\n".join(["Growth of one step.", _table(_scaling(rows)), *_exponents(rows)])
+
+
+def chains(results: Results) -> str:
+    title = "A layer of 5 hops: milliseconds, and peak memory of both passes in signals of (n, k)."
+    return f"{title}\n\n{_table(_chains(results['chains']))}"
 
 
 def save(results: Results, folder: Path) -> list[Path]:
