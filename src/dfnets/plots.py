@@ -33,7 +33,7 @@ def filter_figure(
     """
     from matplotlib.figure import Figure
 
-    shift = None if graph is None else f._shift(graph)
+    shift = None if graph is None else f.shift_of(graph)
     if isinstance(f, FeedbackLoopedFilter):
         figure = Figure(figsize=(11, 7.6), layout="constrained")
         axes = figure.subplots(2, 2).ravel()

@@ -129,7 +129,7 @@ def filter_command(
     except (ValueError, EOFError) as error:
         raise ValueError(f"{signal} is not a readable .npy file: {error}") from None
     with console.status("filtering"):
-        shift = f._shift(read_graph(graph))
+        shift = f.shift_of(read_graph(graph))
         done = f.apply(shift, x, tol=tol, method=method, details=True)
     path = out or signal.with_suffix(".filtered.npy")
     np.save(path, done.signal)

@@ -148,7 +148,7 @@ class Filter(ABC):
             iterations: a fixed number instead of the tolerance; the error that this leaves is in the details.
             details: return an :class:`Applied` with the method, its products and its error bound.
         """
-        shift = self._shift(graph)
+        shift = self.shift_of(graph)
         signal = _checked_signal(x, shift.num_nodes)
         smallest = SMALLEST_TOLERANCE if signal.dtype == np.float64 else 1e-7
         if not smallest <= tol < 1:
@@ -213,7 +213,11 @@ class Filter(ABC):
             return str(error)
         return Cost(degree, degree)
 
-    def _shift(self, graph: Graph | Shift) -> Shift:
+    def shift_of(self, graph: Graph | Shift) -> Shift:
+        """The shift of a graph, refused unless its interval is inside the filter's.
+
+        The proved interval is tried first; where it is too wide, the narrower one by Lanczos.
+        """
         shift = graph if isinstance(graph, Shift) else Shift(graph)
         if not self._serves(shift) and not isinstance(graph, Shift):
             shift = Shift(graph, lmax="lanczos")

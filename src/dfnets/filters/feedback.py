@@ -127,7 +127,7 @@ class FeedbackLoopedFilter(Filter):
         """What is proved of this filter on its interval, or on the interval of a graph."""
         from dfnets.filters.certificate import certify
 
-        return certify(self, self.interval if graph is None else self._shift(graph).interval, tol)
+        return certify(self, self.interval if graph is None else self.shift_of(graph).interval, tol)
 
     def costs(self, tol: float, interval: Interval) -> Mapping[str, Cost | str]:
         r = self.ranges(interval)

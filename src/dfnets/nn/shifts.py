@@ -33,7 +33,7 @@ def shift_for(
 ) -> Shift:
     """The same, seen from the filter's centre; refused if the filter does not serve the graph's frequencies."""
     graph = edges if isinstance(edges, Graph | Shift) else _graph(edges, edge_weight, num_nodes)
-    shift = filter._shift(graph)
+    shift = filter.shift_of(graph)
     return shift if shift.centre == filter.centre else shift.recentred(filter.centre)
 
 
