@@ -138,7 +138,9 @@ class SelfAttention(nn.Module):
         """(E, R heads): s(a . [C_i, C_j] + c)."""
         own = ends[..., 0].contiguous()
         raw = _EdgeSum.apply(own, ends[..., 1].contiguous(), neighbours)
-        return SCORES[self.score](copies.add_row(raw.view(len(raw), self.replicas, self.heads), self.bias)).view_as(raw)
+        return SCORES[self.score](copies.add_row_(raw.view(len(raw), self.replicas, self.heads), self.bias)).view_as(
+            raw
+        )
 
     def kernels(self) -> list[nn.Parameter]:
         """What kernel regularisation applies to."""

@@ -12,6 +12,7 @@ from dfnets.filters import FeedbackLoopedFilter
 from dfnets.nn import replicas as copies
 from dfnets.nn.constraints import unit_norm_
 from dfnets.nn.features import Features
+from dfnets.nn.product import multiply
 from dfnets.nn.replicas import Generators
 from dfnets.nn.shifts import Edges, shift_for
 from dfnets.shift import Shift
@@ -109,8 +110,8 @@ class FeedbackLoopedConv(nn.Module):
             edge_index: as in PyG, or a Graph, or a Shift (made once, it saves the checks of every call).
         """
         shift = shift_for(self.filter, edge_index, edge_weight, num_nodes=x.shape[0])
-        initial = x_0 @ self.theta2 if isinstance(x_0, Features) else copies.matmul(self._spread(x_0), self.theta2)
-        out = self.propagate(copies.matmul(self._spread(x), self.theta1), initial, shift)
+        initial = x_0 if isinstance(x_0, Features) else self._spread(x_0)
+        out = self.propagate(multiply([self._spread(x)], self.theta1), multiply([initial], self.theta2), shift)
         return out if x.ndim == 3 else out[:, 0]
 
     def propagate(self, y: Tensor, z: Tensor, shift: Shift) -> Tensor:
@@ -121,7 +122,8 @@ class FeedbackLoopedConv(nn.Module):
         """
         out = self._filtered(y, z, shift)
         if self.bias is not None:
-            out = copies.add_row(out, self.bias)
+            out = copies.add_row_(out, self.bias)
+        out = out.view_as(y)
         return out if self.activation is None else self.activation(out)
 
     def kernels(self) -> list[nn.Parameter]:
@@ -144,15 +146,15 @@ class FeedbackLoopedConv(nn.Module):
                     psi *= self.gamma / contraction
 
     def _filtered(self, y: Tensor, z: Tensor, shift: Shift) -> Tensor:
-        if self.learnable:
-            # Every replica has coefficients of its own, so it needs a chain of its own.
-            chains = [
-                engine.horner(shift, z[:, r].contiguous(), y[:, r].contiguous(), self.phi[r], self.psi[r])
-                for r in range(self.replicas)
-            ]
-            return torch.stack(chains, dim=1)
-        flat = engine.horner(shift, z.flatten(1), y.flatten(1), self.filter.phi, self.filter.psi)
-        return flat.view_as(y)
+        """P y + Q z, (n, R out_channels)."""
+        if not self.learnable:
+            return engine.horner(shift, z.flatten(1), y.flatten(1), self.filter.phi, self.filter.psi)
+        # Every replica has coefficients of its own, so it needs a chain of its own.
+        chains = [
+            engine.horner(shift, z[:, r].contiguous(), y[:, r].contiguous(), self.phi[r], self.psi[r])
+            for r in range(self.replicas)
+        ]
+        return torch.cat(chains, dim=1)
 
     def _spread(self, x: Tensor) -> Tensor:
         """(n, c) or (n, R, c) as (n, R, c)."""

@@ -15,11 +15,10 @@ from dfnets.nn.conv import FeedbackLoopedConv
 from dfnets.nn.dropout import Dropout
 from dfnets.nn.features import Features
 from dfnets.nn.norm import FoldedBatchNorm, Moments
+from dfnets.nn.product import Map, multiply
 from dfnets.nn.replicas import Generators
 from dfnets.nn.shifts import Edges, shift_for
 from dfnets.shift import Shift
-
-Map = Features | Tensor
 
 
 class DenseBlock(nn.Module):
@@ -99,7 +98,7 @@ class DenseBlock(nn.Module):
                 else SelfAttention(
                     width, heads, score=score, dropout=attention_dropout, unit_norm=unit_norm, replicas=replicas
                 ),
-                Dropout(rate, replicas=replicas),
+                Dropout(rate, relu=True, replicas=replicas),
             )
             for read, width, rate in zip(reads, units, rates, strict=True)
         )
@@ -188,12 +187,12 @@ class _Layer(nn.Module):
         else:
             mean, variance = (torch.cat(parts, dim=1) for parts in zip(*statistics, strict=True))
             theta, row = self.norm.fold(self.conv.theta1, mean, variance)
-            y = copies.add_row(multiply(maps, theta), row)
+            y = copies.add_row_(multiply(maps, theta), row)
         h = self.conv.propagate(y, multiply([x], self.conv.theta2), shift)
         if self.attention is not None:
             assert neighbours is not None
             h = self.attention(h, neighbours)
-        return self.dropout(torch.relu(h))
+        return self.dropout(h)
 
     def reset_parameters(self, streams: Generators | None) -> None:
         if self.norm is not None:
@@ -238,7 +237,7 @@ class Readout(nn.Module):
         nn.init.zeros_(self.bias)
 
     def forward(self, maps: Sequence[Map]) -> Tensor:
-        return copies.add_row(multiply(maps, self.kernel), self.bias)
+        return copies.add_row_(multiply(maps, self.kernel), self.bias)
 
     def kernels(self) -> list[nn.Parameter]:
         """What kernel regularisation applies to."""
@@ -252,16 +251,3 @@ class Readout(nn.Module):
 
     def extra_repr(self) -> str:
         return f"{self.kernel.shape[1]}, {self.kernel.shape[2]}"
-
-
-def multiply(maps: Sequence[Map], weight: Tensor) -> Tensor:
-    """[M_0, M_1, ...] W for (R, sum of widths, h): (n, R, h). The maps after the first are concatenated, it is not."""
-    first, rest = maps[0], [m for m in maps[1:] if isinstance(m, Tensor)]
-    if not rest:
-        return _product(first, weight)
-    top, bottom = weight.split([first.shape[-1], weight.shape[1] - first.shape[-1]], dim=1)
-    return _product(first, top) + copies.matmul(torch.cat(rest, dim=2), bottom)
-
-
-def _product(one: Map, weight: Tensor) -> Tensor:
-    return one @ weight if isinstance(one, Features) else copies.matmul(one, weight)

@@ -9,20 +9,19 @@ import numpy as np
 import scipy.sparse as sp
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from dfnets.nn import replicas
 from dfnets.nn.sparse import SparseMatrix
 
 
 class Features:
-    """X, (n, f), constant: ``X @ weight`` is (n, R, k) for a weight of (R, f, k). A sparse X is never made dense.
+    """X, (n, f), constant and the same for every replica. A sparse X is never made dense.
 
     Args:
         matrix: NumPy array or SciPy sparse matrix.
         device, dtype: where and in what precision to multiply.
 
-    >>> (Features(sp.eye_array(3)) @ torch.ones(2, 3, 4)).shape
+    >>> Features(sp.eye_array(3)).times(torch.ones(2, 3, 4)).shape
     torch.Size([3, 2, 4])
     """
 
@@ -47,14 +46,23 @@ class Features:
         else:
             self._dense = torch.as_tensor(matrix, device=self.device, dtype=dtype)
 
-    def __matmul__(self, weight: Tensor) -> Tensor:
+    def times(self, weight: Tensor) -> Tensor:
+        """X W, without gradient: (R, f, k) gives (n, R, k)."""
         count, f, k = weight.shape
         if f != self.shape[1]:
             raise ValueError(f"the weight has {f} rows, but there are {self.shape[1]} features; they must agree")
         if self._sparse is None:
-            return replicas.matmul(self._dense[:, None].expand(-1, count, -1), weight)
-        wide = weight.transpose(0, 1).reshape(f, count * k)
-        return _SparseProduct.apply(*self._sparse, wide).view(-1, count, k)
+            return replicas.products(self._dense.expand(count, -1, -1), weight)
+        out = weight.new_empty(self.shape[0], count, k)
+        self._sparse[0].multiply(weight.transpose(0, 1).reshape(f, count * k), out.flatten(1))
+        return out
+
+    def transposed_times(self, x: Tensor, out: Tensor) -> None:
+        """X' x into ``out``: (n, R, k) gives (f, R, k), contiguous."""
+        if self._sparse is None:
+            replicas.products(self._dense.T.expand(x.shape[1], -1, -1), x.transpose(0, 1), out=out)
+        else:
+            self._sparse[1].multiply(x.flatten(1), out.flatten(1))
 
     @cached_property
     def moments(self) -> tuple[Tensor, Tensor]:
@@ -77,17 +85,3 @@ class Features:
     def __repr__(self) -> str:
         kind = "dense" if self._sparse is None else "sparse"
         return f"Features(nodes={self.shape[0]}, features={self.shape[1]}, {kind})"
-
-
-class _SparseProduct(torch.autograd.Function):
-    """X W for a constant sparse X."""
-
-    @staticmethod
-    def forward(ctx: Any, matrix: SparseMatrix, transposed: SparseMatrix, weight: Tensor) -> Tensor:
-        ctx.transposed = transposed
-        return matrix @ weight
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[None, None, Tensor]:
-        return None, None, ctx.transposed @ gradient

@@ -88,8 +88,7 @@ class FoldedBatchNorm(nn.Module):
             (R, channels, h), and (R, h) to be added to every row.
         """
         scale = self.gamma * torch.rsqrt(variance + self.eps)
-        offset = self.beta - mean * scale
-        return theta * scale.unsqueeze(-1), replicas.matmul(offset.unsqueeze(0), theta)[0]
+        return _Fold.apply(theta, scale, self.beta - mean * scale)
 
     def reset_parameters(self) -> None:
         nn.init.ones_(self.gamma)
@@ -117,3 +116,22 @@ class _Moments(torch.autograd.Function):
         n = x.shape[0]
         # d variance / d x = 2 (x - mean) / n; the mean inside the variance adds nothing, as x - mean sums to zero.
         return (x - mean) * (2 * d_variance / n) + d_mean / n
+
+
+class _Fold(torch.autograd.Function):
+    """(scale theta, offset theta): (R, c, h), (R, c), (R, c) give (R, c, h) and (R, h)."""
+
+    @staticmethod
+    def forward(ctx: Any, theta: Tensor, scale: Tensor, offset: Tensor) -> tuple[Tensor, Tensor]:
+        ctx.save_for_backward(theta, scale, offset)
+        return theta * scale.unsqueeze(-1), replicas.products(offset.unsqueeze(1), theta)[0]
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, d_scaled: Tensor, d_row: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        theta, scale, offset = ctx.saved_tensors
+        buffer = d_scaled * theta  # as large as the weight itself, so it is used twice
+        d_scale = buffer.sum(dim=2)
+        d_offset = replicas.products(d_row.unsqueeze(1), theta.transpose(1, 2))[0]
+        d_theta = torch.mul(d_scaled, scale.unsqueeze(-1), out=buffer)
+        return d_theta.addcmul_(offset.unsqueeze(-1), d_row.unsqueeze(1)), d_scale, d_offset

@@ -25,9 +25,9 @@ def generators(seeds: Sequence[int], device: torch.device | str = "cpu") -> list
     return [torch.Generator(device).manual_seed(seed) for seed in seeds]
 
 
-def empty_weight(replicas: int, rows: int, columns: int) -> Tensor:
-    """An (R, c, h) weight in the order of memory that this file is about."""
-    return torch.empty(rows, replicas, columns).transpose(0, 1)
+def empty_weight(replicas: int, rows: int, columns: int, **options: Any) -> Tensor:
+    """An (R, c, h) weight in the order of memory that this file is about; options as for ``torch.empty``."""
+    return torch.empty(rows, replicas, columns, **options).transpose(0, 1)
 
 
 def matmul(x: Tensor, weight: Tensor) -> Tensor:
@@ -35,37 +35,60 @@ def matmul(x: Tensor, weight: Tensor) -> Tensor:
     return _Matmul.apply(x, weight)
 
 
-def add_row(x: Tensor, row: Tensor) -> Tensor:
-    """x + row, the same row for every node: (n, R, c) and (R, c) give (n, R, c)."""
+def add_row_(x: Tensor, row: Tensor) -> Tensor:
+    """x + row in the place of x, the same (R, c) row for every node; x is (n, R, c), or (n, R c)."""
     return _AddRow.apply(x, row)
 
 
 def column_sums(x: Tensor) -> Tensor:
     """Sums over the nodes, without gradient: (n, R, c) gives (R, c)."""
     ones = x.new_ones(1, x.shape[0]).expand(x.shape[1], 1, x.shape[0])
-    return _products(ones, x.transpose(0, 1))[0]
+    return products(ones, x.transpose(0, 1))[0]
 
 
-def dropout(x: Tensor, rate: float, streams: Generators) -> Tensor:
-    """x with each entry set to zero with probability ``rate`` and the rest divided by 1 - rate; replica by replica.
+def products(a: Tensor, b: Tensor, *, out: Tensor | None = None, add: bool = False) -> Tensor:
+    """a_r b_r, without gradient: (R, m, k) and (R, k, h) give (m, R, h).
+
+    On the CPU a loop, because the order in which BLAS sums a batch depends on the size of the batch. If one factor is a
+    vector, the order depends on the distance of its entries in memory as well, so it is copied first.
+
+    Args:
+        out: where the result goes.
+        add: whether it is added to what is there.
+    """
+    if out is None:
+        out = a.new_empty(a.shape[1], a.shape[0], b.shape[2])
+    slots = out.transpose(0, 1)
+    if a.is_cuda:
+        torch.baddbmm(slots, a, b, beta=float(add), out=slots)
+        return out
+    for r in range(len(a)):
+        if b.shape[2] == 1:
+            column = a[r].contiguous() @ b[r].contiguous()
+            slots[r].copy_(slots[r] + column if add else column)
+        else:
+            left = a[r].contiguous() if a.shape[1] == 1 else a[r]
+            torch.addmm(slots[r], left, b[r], beta=float(add), out=slots[r])
+    return out
+
+
+def draw(shape: Sequence[int], rate: float, streams: Generators, device: torch.device) -> Tensor:
+    """True with probability ``rate`` for each entry of (n, R, c), replica by replica.
 
     The rate is rounded to a multiple of 2^-16: four decisions are taken from every 64 random bits, which makes drawing
     them three times faster.
 
     Args:
-        x: (n, R, c).
-        streams: one generator a replica; None is torch's own.
+        streams: one generator a replica, on that device; None is torch's own.
     """
-    threshold = round(rate * (1 << 16))
-    if threshold == 0:
-        return x
-    n, _, c = x.shape
-    factors = x.new_empty(x.shape)
+    n, _, c = shape
+    threshold = round(rate * (1 << 16)) - (1 << 15)
+    drawn = torch.empty(tuple(shape), dtype=torch.bool, device=device)
     for r, stream in enumerate(streams):
-        words = torch.empty((n * c + 3) // 4, dtype=torch.int64, device=x.device)
-        draws = words.random_(-(1 << 63), None, generator=stream).view(torch.int16)[: n * c]
-        torch.ge(draws.view(n, c), threshold - (1 << 15), out=factors[:, r])
-    return x * factors.mul_(1 / (1 - rate))
+        words = torch.empty((n * c + 3) // 4, dtype=torch.int64, device=device)
+        numbers = words.random_(-(1 << 63), None, generator=stream).view(torch.int16)[: n * c]
+        torch.lt(numbers.view(n, c), threshold, out=drawn[:, r])
+    return drawn
 
 
 def xavier_normal_(weight: Tensor, fan_in: int, fan_out: int, streams: Generators) -> None:
@@ -81,45 +104,29 @@ def xavier_normal_(weight: Tensor, fan_in: int, fan_out: int, streams: Generator
 
 class _AddRow(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, row: Tensor) -> Tensor:  # noqa: ARG004
-        return x + row
+    def forward(ctx: Any, x: Tensor, row: Tensor) -> Tensor:
+        ctx.mark_dirty(x)
+        ctx.shape = (len(x), *row.shape)
+        x.view(ctx.shape).add_(row)
+        return x
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor | None]:
-        return gradient, column_sums(gradient) if ctx.needs_input_grad[1] else None
+        return gradient, column_sums(gradient.view(ctx.shape)) if ctx.needs_input_grad[1] else None
 
 
 class _Matmul(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor) -> Tensor:
         ctx.save_for_backward(x, weight)
-        return _products(x.transpose(0, 1), weight)
+        return products(x.transpose(0, 1), weight)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, Tensor | None]:
         x, weight = ctx.saved_tensors
         by_replica = gradient.transpose(0, 1)
-        dx = _products(by_replica, weight.transpose(1, 2)) if ctx.needs_input_grad[0] else None
-        dw = _products(x.permute(1, 2, 0), by_replica).transpose(0, 1) if ctx.needs_input_grad[1] else None
+        dx = products(by_replica, weight.transpose(1, 2)) if ctx.needs_input_grad[0] else None
+        dw = products(x.permute(1, 2, 0), by_replica).transpose(0, 1) if ctx.needs_input_grad[1] else None
         return dx, dw
-
-
-def _products(a: Tensor, b: Tensor) -> Tensor:
-    """a_r b_r: (R, m, k) and (R, k, h) give (m, R, h).
-
-    On the CPU a loop, because the order in which BLAS sums a batch depends on the size of the batch. If one factor is a
-    vector, the order depends on the distance of its entries in memory as well, so it is copied first.
-    """
-    out = a.new_empty(a.shape[1], a.shape[0], b.shape[2])
-    slots = out.transpose(0, 1)
-    if a.is_cuda:
-        torch.bmm(a, b, out=slots)
-        return out
-    for r in range(len(a)):
-        if b.shape[2] == 1:
-            slots[r].copy_(a[r].contiguous() @ b[r].contiguous())
-        else:
-            torch.mm(a[r].contiguous() if a.shape[1] == 1 else a[r], b[r], out=slots[r])
-    return out

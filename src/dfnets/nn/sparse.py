@@ -35,11 +35,14 @@ class SparseMatrix:
 
     def __matmul__(self, x: Tensor) -> Tensor:
         """M x, without gradient."""
+        return self.multiply(x, x.new_empty(self.shape[0], x.shape[1]))
+
+    def multiply(self, x: Tensor, out: Tensor) -> Tensor:
+        """M x into ``out``, (m, k) and contiguous."""
         if self.device.type != "cpu":
-            return self._tensor @ x
-        out = x.new_empty(self.shape[0], x.shape[1])
+            return out.copy_(self._tensor @ x)
         kernel = _all_threads if len(self._arrays[1]) * x.shape[1] > SMALL else _one_thread
-        kernel(*self._arrays, x.detach().contiguous().numpy(), out.numpy())
+        kernel(*self._arrays, x.detach().contiguous().numpy(), out.detach().numpy())
         return out
 
 
