@@ -7,8 +7,9 @@ BIN := .venv/bin
 demo: .venv/installed
 	$(BIN)/dfnets demo
 
+# Two processes of one thread each: BLAS threads on matrices this small only wait for each other.
 test: .venv/installed lint
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: .venv/installed
 	$(BIN)/ruff check .
