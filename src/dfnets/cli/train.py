@@ -1,4 +1,4 @@
-"""`dfnets train` and `dfnets predict`."""
+"""`dfnets train`, `dfnets predict` and `dfnets search`."""
 
 from __future__ import annotations
 
@@ -121,3 +121,42 @@ def _settings(pairs: list[str]) -> dict[str, Any]:
         except json.JSONDecodeError:
             settings[name.replace("-", "_")] = text
     return settings
+
+
+def search_command(
+    file: Annotated[Path, typer.Argument(help="The SQLite file of the search; one that is there is gone on with.")],
+    dataset: Dataset = None,
+    edges: Edges = None,
+    features: FeatureFile = None,
+    labels: Annotated[Path | None, typer.Option(help="Labels of their nodes; nodes left out are unlabelled.")] = None,
+    model: Annotated[str, typer.Option(help="dfnet, dfnet-att, df-att, ...")] = "dfnet",
+    preset: Annotated[str | None, typer.Option(help="Named hyper-parameters for what is not searched.")] = None,
+    trials: Annotated[int, typer.Option(help="How many in all, those already in the file included.")] = 50,
+    replicas: Annotated[int, typer.Option(help="Networks a trial; it is judged by their mean.")] = 3,
+    epochs: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
+    workers: Annotated[int, typer.Option(help="Processes that train at the same time.")] = 1,
+    seed: Annotated[int, typer.Option(help="Of what is drawn, and of the first replica.")] = 0,
+    device: Annotated[str | None, typer.Option(help="cpu or cuda. Default: cuda where there is one.")] = None,
+) -> None:
+    """Search hyper-parameters at random, judged on validation nodes only.
+
+    Example: dfnets search search.db --dataset cora --trials 50 --workers 2
+    """
+    from dfnets.search import search
+
+    graph = _graph(dataset, edges, features, labels)
+    found = search(
+        model,
+        graph,
+        file,
+        trials=trials,
+        workers=workers,
+        seed=seed,
+        protocol="planetoid" if "planetoid" in graph.splits else "random",
+        replicas=replicas,
+        preset=preset,
+        epochs=epochs,
+        device=device,
+    )
+    console.print(found.trials.head(10).to_string(index=False), highlight=False, soft_wrap=True)
+    console.print(repr(found), highlight=False, soft_wrap=True)

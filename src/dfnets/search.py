@@ -1,0 +1,200 @@
+"""The paper's randomised search over hyper-parameters, by Optuna: on validation nodes only, resumable, in parallel."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dfnets.datasets import cache
+from dfnets.datasets.splits import Split
+from dfnets.graph import Graph
+
+if TYPE_CHECKING:
+    import optuna
+    import pandas
+
+# What is drawn, each with its range: a list is a choice, a pair of floats an interval, "log" by orders of magnitude.
+SPACE: dict[str, Any] = {
+    "learning_rate": (1e-3, 2e-2, "log"),
+    "l2": (1e-5, 1e-1, "log"),
+    "dropout": (0.3, 0.95),
+    "gamma": (0.5, 0.99),
+    "cut": (0.2, 1.4),
+    "p": [1, 3, 5],
+    "q": [1, 3],
+    "units": [(8, 16, 32, 64, 128), (8, 16, 32, 64), (16, 32, 64), (64,)],
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found.
+
+    Attributes:
+        settings: the hyper-parameters that were best on validation nodes; pass them on to :func:`dfnets.fit`.
+        validation: their validation accuracy in percent, the mean over replicas.
+        trials: all of them, best first.
+    """
+
+    settings: Mapping[str, Any]
+    validation: float
+    trials: pandas.DataFrame
+
+    def __repr__(self) -> str:
+        chosen = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        return f"Found({self.validation:.2f} % on validation nodes, best of {len(self.trials)} trials: {chosen})"
+
+
+def search(
+    model: str,
+    graph: Graph,
+    file: str | os.PathLike[str],
+    *,
+    trials: int = 50,
+    space: Mapping[str, Any] | None = None,
+    workers: int = 1,
+    seed: int = 0,
+    protocol: str | Split | Sequence[Split] = "planetoid",
+    replicas: int = 3,
+    **options: Any,
+) -> Found:
+    """Draws hyper-parameters at random, trains with each, and keeps what is best on validation nodes.
+
+    Trial i draws from a generator seeded by (seed, i), so that neither the number of workers nor an interruption
+    changes what is tried. Test nodes are never looked at.
+
+    Args:
+        file: the SQLite file of the search; one that is there is gone on with. Another search of it waits.
+        trials: how many in all, those already in the file included.
+        space: what to draw, by the name of the setting: a list is a choice, (low, high) an interval, (low, high, "log")
+            one by orders of magnitude. None is :data:`SPACE`.
+        workers: processes that train at the same time.
+        replicas: networks a trial; it is judged by their mean.
+        protocol, options: for :func:`dfnets.fit`.
+    """
+    ranges = dict(SPACE if space is None else space)
+    if trials < 1 or workers < 1:
+        raise ValueError(f"trials={trials}, workers={workers}: at least 1 of each is needed")
+    fit_options = {"protocol": protocol, "replicas": replicas, "seed": seed, **options}
+    with cache.lock(Path(file)):
+        _enqueue(_study(file), ranges, seed, trials)
+        job = (model, graph, str(file), fit_options, ranges)
+        if workers == 1:
+            _work(*job)
+        else:
+            _work_together(job, workers)
+        return _found(_study(file), ranges)
+
+
+def _enqueue(study: optuna.Study, ranges: Mapping[str, Any], seed: int, trials: int) -> None:
+    """Puts what is still to be tried into the queue, what an interrupted search left half-done included."""
+    from optuna.trial import TrialState
+
+    settled = set()
+    for trial in study.trials:
+        if trial.state == TrialState.RUNNING:
+            study.tell(trial.number, state=TrialState.FAIL)
+        elif trial.state != TrialState.FAIL or "diverged" in trial.user_attrs:
+            settled.add(trial.user_attrs["draw"])
+    for draw in sorted(set(range(trials)) - settled):
+        study.enqueue_trial(_drawn(ranges, seed, draw), user_attrs={"draw": draw})
+
+
+def _work_together(job: tuple[Any, ...], workers: int) -> None:
+    # Spawned, not forked: a forked process inherits the locks of torch's threads, but not the threads.
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=_work, args=(*job, workers)) for _ in range(workers)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    failed = [process.exitcode for process in processes if process.exitcode]
+    if failed:
+        raise RuntimeError(
+            f"{len(failed)} of {workers} workers ended early (exit code {failed[0]}); search again to go on"
+        )
+
+
+def _work(
+    model: str, graph: Graph, file: str, options: dict[str, Any], ranges: dict[str, Any], workers: int = 1
+) -> None:
+    """Trains trials that wait until none does."""
+    import optuna
+    import torch
+
+    from dfnets.training import DivergedError, fit
+
+    if workers > 1:
+        torch.set_num_threads(max(1, (os.cpu_count() or 1) // workers))
+    study = _study(file)
+    while study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.WAITING,)):
+        trial = study.ask()
+        settings = {name: _suggested(trial, name, values) for name, values in ranges.items()}
+        try:
+            result = fit(model, graph, progress=False, **{**options, **settings})
+        except DivergedError:
+            trial.set_user_attr("diverged", True)
+            study.tell(trial, state=optuna.trial.TrialState.FAIL)
+        else:
+            study.tell(trial, float(np.nanmax(result.history.validation, axis=0).mean()))
+
+
+def _study(file: str | os.PathLike[str]) -> optuna.Study:
+    try:
+        import optuna
+    except ImportError:
+        raise ImportError("dfnets search needs Optuna: pip install 'dfnets[search]'") from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    Path(file).parent.mkdir(parents=True, exist_ok=True)
+    storage = optuna.storages.RDBStorage(f"sqlite:///{Path(file)}", engine_kwargs={"connect_args": {"timeout": 60}})
+    # Everything that is tried is enqueued beforehand; the sampler has nothing to do.
+    sampler = optuna.samplers.RandomSampler()
+    return optuna.create_study(
+        storage=storage, study_name="search", direction="maximize", sampler=sampler, load_if_exists=True
+    )
+
+
+def _drawn(ranges: Mapping[str, Any], seed: int, number: int) -> dict[str, Any]:
+    """The values of one trial; a choice is drawn as its place in the list, which a database can hold."""
+    rng = np.random.default_rng((seed, number))
+    drawn: dict[str, Any] = {}
+    for name, values in ranges.items():
+        if isinstance(values, list):
+            drawn[name] = int(rng.integers(len(values)))
+        elif values[2:] == ("log",):
+            drawn[name] = float(np.exp(rng.uniform(np.log(values[0]), np.log(values[1]))))
+        else:
+            drawn[name] = float(rng.uniform(values[0], values[1]))
+    return drawn
+
+
+def _suggested(trial: optuna.Trial, name: str, values: Any) -> Any:
+    if isinstance(values, list):
+        return values[trial.suggest_int(name, 0, len(values) - 1)]
+    return trial.suggest_float(name, values[0], values[1], log=values[2:] == ("log",))
+
+
+def _found(study: optuna.Study, ranges: Mapping[str, Any]) -> Found:
+    import pandas
+
+    def settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            name: ranges[name][value] if isinstance(ranges[name], list) else value for name, value in parameters.items()
+        }
+
+    rows = [
+        {"trial": trial.user_attrs["draw"], "validation": trial.value, **settings(trial.params)}
+        for trial in study.trials
+        if trial.value is not None
+    ]
+    if not rows:
+        raise ArithmeticError(f"all {len(study.trials)} trials diverged: narrow the space, learning_rate first")
+    rows.sort(key=lambda row: (-row["validation"], row["trial"]))
+    best = {name: value for name, value in rows[0].items() if name in ranges}
+    return Found(best, rows[0]["validation"], pandas.DataFrame(rows))

@@ -1,0 +1,82 @@
+"""The search: reproducible, resumable, by several workers, and blind to the test nodes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dfnets import Graph
+from dfnets.datasets.splits import Split
+
+pytest.importorskip("optuna")
+from dfnets.search import Found, search
+
+SPACE: dict[str, Any] = {"learning_rate": (1e-3, 1e-1, "log"), "dropout": (0.1, 0.9), "units": [(4,), (4, 6)]}
+
+
+def run(graph: Graph, split: Split, file: Path, trials: int, **options: Any) -> Found:
+    common: dict[str, Any] = {"space": SPACE, "protocol": split, "replicas": 2, "epochs": 4, "device": "cpu"}
+    return search("dfnet", graph, file, trials=trials, **{**common, **options})
+
+
+def table(found: Found) -> list[dict[str, Any]]:
+    return found.trials.sort_values("trial", ignore_index=True).to_dict("records")
+
+
+def test_the_best_on_validation_is_found(graph: Graph, split: Split, tmp_path: Path) -> None:
+    found = run(graph, split, tmp_path / "s.db", 5)
+    assert len(found.trials) == 5
+    assert found.validation == found.trials["validation"].max() == found.trials["validation"][0]
+    assert set(found.settings) == set(SPACE)
+    assert found.settings["units"] in SPACE["units"]
+    assert 0.1 <= found.settings["dropout"] <= 0.9
+    assert "best of 5 trials" in repr(found)
+
+
+def test_resuming_and_workers_change_nothing(graph: Graph, split: Split, tmp_path: Path) -> None:
+    at_once = run(graph, split, tmp_path / "a.db", 4)
+    run(graph, split, tmp_path / "b.db", 2)
+    resumed = run(graph, split, tmp_path / "b.db", 4, workers=2)
+    assert table(resumed) == table(at_once)
+
+
+def test_a_killed_search_goes_on(graph: Graph, split: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import dfnets.training
+
+    calls, real = [], dfnets.training.fit
+
+    def dies(*args: Any, **options: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return real(*args, **options)
+
+    monkeypatch.setattr(dfnets.training, "fit", dies)
+    with pytest.raises(KeyboardInterrupt):
+        run(graph, split, tmp_path / "s.db", 3)
+    monkeypatch.setattr(dfnets.training, "fit", real)
+    assert table(run(graph, split, tmp_path / "s.db", 3)) == table(run(graph, split, tmp_path / "t.db", 3))
+
+
+def test_test_labels_do_not_matter(graph: Graph, split: Split, tmp_path: Path) -> None:
+    labels = np.asarray(graph.labels).copy()
+    labels[split.test] = (labels[split.test] + 1) % 3
+    one = run(graph, split, tmp_path / "a.db", 3)
+    other = run(graph.with_(labels=labels), split, tmp_path / "b.db", 3)
+    assert table(one) == table(other)
+
+
+def test_diverging_trials_are_left_out(graph: Graph, split: Split, tmp_path: Path) -> None:
+    space = {"learning_rate": [1e-2, 1e30], "unit_norm": [False], "momentum": [None]}
+    found = run(graph, split, tmp_path / "s.db", 6, space=space, epochs=10)
+    assert set(found.trials["learning_rate"]) == {1e-2}
+    with pytest.raises(ArithmeticError, match="all 2 trials diverged"):
+        run(graph, split, tmp_path / "t.db", 2, space={**space, "learning_rate": [1e30]}, epochs=10)
+
+
+def test_bad_arguments(graph: Graph, split: Split, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="trials=0, workers=1: at least 1 of each"):
+        run(graph, split, tmp_path / "s.db", 0)
