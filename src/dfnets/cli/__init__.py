@@ -20,6 +20,7 @@ app.command("design")(filters.design_command)
 app.command("filter")(filters.filter_command)
 app.command("train")(train.train_command)
 app.command("predict")(train.predict_command)
+app.command("search")(train.search_command)
 app.add_typer(data.app, name="data")
 app.command("bench")(bench.bench_command)
 
