@@ -28,7 +28,6 @@ def test_list(tmp_path, monkeypatch):
         cache.store(path, {"x": np.zeros(1)})
     np.savez(tmp_path / "nell.npz", x=np.zeros(1))
     monkeypatch.setenv("DFNETS_DATA", str(tmp_path))
-    monkeypatch.setenv("COLUMNS", "300")
     result = runner.invoke(app, ["list"])
     assert result.exit_code == 0
     rows = {line.split("│")[1].strip(): line for line in result.stdout.splitlines() if line.startswith("│")}

@@ -17,7 +17,6 @@ from dfnets import cli
 def run(*arguments: object, capsys, monkeypatch) -> tuple[int, str, str]:
     """Exit status, standard output and standard error of the command line, in this process."""
     monkeypatch.setattr(sys, "argv", ["dfnets", *map(str, arguments)])
-    monkeypatch.setenv("COLUMNS", "160")
     with pytest.raises(SystemExit) as stop:
         cli.main()
     out, err = capsys.readouterr()
