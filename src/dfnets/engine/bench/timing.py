@@ -16,8 +16,8 @@ Call = Callable[[], Any]
 def medians(calls: Mapping[str, Call], device: str, *, budget: float = 2.0, most: int = 21) -> dict[str, float]:
     """Median seconds of each call, in rounds of all of them, for about ``budget`` seconds and 3 rounds at least.
 
-    Each is called twice and timed the second time: the first fills the caches, and outlasts the threads of the library
-    before it, which spin on the cores for a while after their work. A call of half a second needs no such run-up.
+    Before each, a pause lets the threads of the library before it fall asleep (they spin on the cores for a while after
+    their work), and an untimed call fills the caches; one of half a second needs no such run-up.
     """
     spent: dict[str, list[float]] = {name: [] for name in calls}
     for call in calls.values():
@@ -28,6 +28,7 @@ def medians(calls: Mapping[str, Call], device: str, *, budget: float = 2.0, most
         if done >= 3 and time.perf_counter() - began > budget:
             break
         for name, call in calls.items():
+            time.sleep(0.02)
             if name not in slow:
                 call()
             spent[name].append(seconds(call, device))
