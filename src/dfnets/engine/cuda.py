@@ -26,8 +26,8 @@ def tile(width: int) -> Tile:
     """The tile for signals of ``width`` columns: two warps, 16 entries a thread.
 
     One rule, because on an H200 it is within 2% of the best tile tried for float32 at 16 to 256 columns, and within 6%
-    for bfloat16 at 32 to 256 (``python -m benchmarks.engine_tune``; for narrower signals some tiles are faster, by 9% or
-    so). And no tuning at run time, because a tile fixes the order of sums.
+    for bfloat16 at 32 to 256 (``python -m benchmarks.engine_tune``; for narrower signals some are faster, by 9% or so).
+    And no tuning at run time, because a tile fixes the order of sums.
     """
     columns = min(triton.next_power_of_2(width), 128)
     neighbours = 4 if columns <= 16 else 2

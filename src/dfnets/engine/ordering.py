@@ -13,8 +13,8 @@ def ordering(shift: Shift) -> np.ndarray:
     """(n,) node numbers, by reverse Cuthill-McKee: make node ``order[i]`` node i before a graph is used much.
 
     A product reads the rows of a node's neighbours; where those were read shortly before, they come from a cache. For
-    two meshes in a shuffled order, products became 1.4 to 2.3 times faster on a CPU; in the order they came in, 1 to 1.7
-    times. The engine does not reorder by itself: signals would have to be shuffled in and out at every call.
+    two meshes in a shuffled order, products became 1.4 to 2.3 times faster on a CPU; in the order they came in, 1 to
+    1.7 times. The engine does not reorder by itself: signals would have to be shuffled in and out at every call.
 
     >>> from dfnets import Graph
     >>> scattered = Graph.from_edges([3, 0, 4, 1], [0, 4, 1, 2])  # the path 3 - 0 - 4 - 1 - 2
