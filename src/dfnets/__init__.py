@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import os
 from typing import Any
+
+# torch and the engine take turns on the same cores, each with OpenMP threads of its own. Left to spin after their
+# work, the threads of one hold up those of the other, by a factor of ten on a machine with other work to do. OpenMP
+# reads this when it is first loaded; whoever sets it keeps what they set.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 from dfnets import responses
 from dfnets.filters import (
