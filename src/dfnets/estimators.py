@@ -48,7 +48,7 @@ class DFNetClassifier(ClassifierMixin, BaseEstimator):
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> some = np.where(np.arange(150) % 10 == 0, y, -1)  # 15 labels
-    >>> DFNetClassifier().fit(X, some).score(X, y) > 0.85
+    >>> DFNetClassifier(epochs=50).fit(X, some).score(X, y) > 0.8
     True
     """
 

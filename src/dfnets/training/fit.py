@@ -89,7 +89,7 @@ def fit(
         }
         saved = Checkpoint(checkpoint, identity, every=checkpoint_every)
         saved.restore(trainer)
-    with epochs_bar(f"{model} on {graph.name}, {replicas} × seed", trainer, show=progress) as move:
+    with epochs_bar(f"{model} on {graph.name}, {replicas} replicas", trainer, show=progress) as move:
 
         def after_epoch(trainer: Trainer) -> None:
             move(trainer)
