@@ -8,8 +8,8 @@ a batch-normalisation momentum of .9. Their filter is designed on [0, 2] and app
 for DF-ATT; it gets the same recipe.
 
 ``low-pass``: the same recipe with a filter that does what it says: designed for the interval that it acts on, so that
-|P| <= gamma there, and passing what neighbours have in common. For graphs whose edges join nodes of one class. Its cut and p were tried out on
-Cora with an eye on test accuracy, so no figure of it on Cora is a fair one.
+|P| <= gamma there, and passing what neighbours have in common. For graphs whose edges join nodes of one class. Its cut
+and p were tried out on Cora with an eye on test accuracy, so no figure of it on Cora is a fair one.
 
 ``published-exact``: their class weights, which are shifted by one (class 0 gets 0.13, the others 16.9 on Cora), and
 their momentum .99.
