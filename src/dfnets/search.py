@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dfnets import models
 from dfnets.datasets import cache
 from dfnets.datasets.splits import Split
 from dfnets.graph import Graph
@@ -18,18 +19,6 @@ from dfnets.graph import Graph
 if TYPE_CHECKING:
     import optuna
     import pandas
-
-# What is drawn, each with its range: a list is a choice, a pair of floats an interval, "log" by orders of magnitude.
-SPACE: dict[str, Any] = {
-    "learning_rate": (1e-3, 2e-2, "log"),
-    "l2": (1e-5, 1e-1, "log"),
-    "dropout": (0.3, 0.95),
-    "gamma": (0.5, 0.99),
-    "cut": (0.2, 1.4),
-    "p": [1, 3, 5],
-    "q": [1, 3],
-    "units": [(8, 16, 32, 64, 128), (8, 16, 32, 64), (16, 32, 64), (64,)],
-}
 
 
 @dataclass(frozen=True)
@@ -73,12 +62,14 @@ def search(
         file: the SQLite file of the search; one that is there is gone on with. Another search of it waits.
         trials: how many in all, those already in the file included.
         space: what to draw, by the name of the setting: a list is a choice, (low, high) an interval, (low, high, "log")
-            one by orders of magnitude. None is :data:`SPACE`.
+            one by orders of magnitude. None is the model's own.
         workers: processes that train at the same time.
         replicas: networks a trial; it is judged by their mean.
         protocol, options: for :func:`dfnets.fit`.
     """
-    ranges = dict(SPACE if space is None else space)
+    ranges = dict(models.get(model).space if space is None else space)
+    if not ranges:
+        raise ValueError(f"{model} has nothing to search for: give space=")
     if trials < 1 or workers < 1:
         raise ValueError(f"trials={trials}, workers={workers}: at least 1 of each is needed")
     fit_options = {"protocol": protocol, "replicas": replicas, "seed": seed, **options}

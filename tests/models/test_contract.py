@@ -24,7 +24,7 @@ def make(name: str, replicas: int = 2) -> Model:
     kind = models.get(name)
     fields = kind.Config.model_fields
     config = models.config(name, **{key: value for key, value in SMALL.items() if key in fields})
-    model = kind(config, Sizes(5, 3), filter=kind.design(config, graph()), replicas=replicas)
+    model = kind(config, Sizes(5, 3, 30), filter=kind.design(config, graph()), replicas=replicas)
     model.reset_parameters(generators(range(replicas)))
     model.use_streams(generators(range(replicas)))
     return model

@@ -12,7 +12,7 @@ import torch
 from dfnets import Graph, models
 from dfnets.models import DFATT, DFNet, DFNetATT, DFNetConfig, Sizes
 
-CORA = Sizes(features=1433, classes=7)
+CORA = Sizes(features=1433, classes=7, nodes=2708)
 
 
 def graph() -> Graph:
@@ -121,7 +121,7 @@ def test_relatives() -> None:
 
 
 def test_constraints_hold_after_projection() -> None:
-    model = made("dfnet-att", sizes=Sizes(5, 3))
+    model = made("dfnet-att", sizes=Sizes(5, 3, 30))
     model.project_()
     for layer in model.block.layers:
         torch.testing.assert_close(layer.conv.theta1.norm(dim=1), torch.ones_like(layer.conv.theta1[:, 0]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -47,10 +47,11 @@ class Config(BaseModel):
 
 @dataclass(frozen=True)
 class Sizes:
-    """What a model must know of the data to make its parameters."""
+    """What a model must know of the data to make its parameters; only one that is tied to its graph reads ``nodes``."""
 
     features: int
     classes: int
+    nodes: int
 
 
 class Model(nn.Module, ABC):
@@ -63,6 +64,8 @@ class Model(nn.Module, ABC):
         Config: the type of its hyper-parameters.
         presets: values that differ from those of ``Config``, by the name of the preset, the default first.
         of_dataset: what every preset changes for the dataset of that name.
+        space: what :func:`dfnets.search.search` draws its hyper-parameters from.
+        reads_features: whether it needs the features of the nodes at all.
 
     Args:
         config: of the class's own ``Config``.
@@ -74,6 +77,8 @@ class Model(nn.Module, ABC):
     Config: ClassVar[type[Config]]
     presets: ClassVar[Mapping[str, Mapping[str, Any]]]
     of_dataset: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    space: ClassVar[Mapping[str, Any]] = {}
+    reads_features: ClassVar[bool] = True
 
     def __init__(
         self, config: Any, sizes: Sizes, *, filter: FeedbackLoopedFilter | None = None, replicas: int = 1
@@ -102,11 +107,20 @@ class Model(nn.Module, ABC):
     def reset_parameters(self, streams: Generators) -> None:
         """The initial weights, each replica from its own stream (on the CPU)."""
 
-    def begin(self, known: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+    def begin(self, inputs: Any, known: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
         """Told once, before training, each replica's training nodes and their classes.
 
-        A network ignores it; label propagation, which has nothing to train, is made of it.
+        A network ignores it; a model that is not trained by gradients (``epochs`` is 0) is made here, and keeps what it
+        needs to predict in its buffers.
         """
+
+    def losses(self, inputs: Any, objective: Callable[[Tensor], Tensor]) -> Tensor:
+        """(R,) what a step of training descends; a model with a term of its own adds it here.
+
+        Args:
+            objective: the (R,) supervised losses of (n, R, classes) logits.
+        """
+        return objective(self(inputs))
 
     def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
         """Parameters with the factor l2 of their squared norm in the loss; those left out have none."""
@@ -116,7 +130,8 @@ class Model(nn.Module, ABC):
         """Restores the constraints on the weights after an optimiser's step."""
 
     def use_streams(self, streams: Generators) -> None:
-        """The random streams of dropout from here on, one a replica, on the device of the data."""
+        """Where dropout, and whatever else a step draws, comes from: a stream a replica, on the device of the data."""
+        self.streams = streams
         for module in self.modules():
             if isinstance(module, Dropout):
                 module.streams = streams

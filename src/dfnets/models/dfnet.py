@@ -13,7 +13,7 @@ from dfnets import responses
 from dfnets.filters import FeedbackLoopedFilter, design
 from dfnets.graph import Graph
 from dfnets.models.base import Config, Model, Sizes, scaled_features
-from dfnets.models.presets import OF_DATASET, presets
+from dfnets.models.presets import OF_DATASET, SPACE, presets
 from dfnets.nn import DenseBlock, Features, Neighbours, Readout
 from dfnets.nn.replicas import Generators
 from dfnets.nn.shifts import shift_for
@@ -86,6 +86,7 @@ class DFNet(Model):
     Config = DFNetConfig
     presets = presets("dfnet")
     of_dataset = OF_DATASET["dfnet"]
+    space = SPACE
     config: DFNetConfig
     filter: FeedbackLoopedFilter
 

@@ -51,6 +51,17 @@ OF_DATASET: dict[str, dict[str, dict[str, Any]]] = {
     "df-att": {"nell": {"l2": 9e-4}},
 }
 
+SPACE: dict[str, Any] = {
+    "learning_rate": (1e-3, 2e-2, "log"),
+    "l2": (1e-5, 1e-1, "log"),
+    "dropout": (0.3, 0.95),
+    "gamma": (0.5, 0.99),
+    "cut": (0.2, 1.4),
+    "p": [1, 3, 5],
+    "q": [1, 3],
+    "units": [(8, 16, 32, 64, 128), (8, 16, 32, 64), (16, 32, 64), (64,)],
+}
+
 
 def presets(model: str) -> dict[str, dict[str, Any]]:
     """The presets of DFNet, DFNet-ATT or DF-ATT by name, the default first."""

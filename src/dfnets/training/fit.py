@@ -65,9 +65,10 @@ def fit(
     """
     if replicas < 1:
         raise ValueError(f"replicas={replicas}: at least 1 is needed")
-    if graph.features is None or graph.labels is None:
-        missing = "features" if graph.features is None else "labels"
-        raise ValueError(f"{graph.name} has no {missing}: training needs both; make the Graph with {missing}=")
+    reads = models.get(model).reads_features
+    if graph.labels is None or (reads and graph.features is None):
+        missing = "labels" if graph.labels is None else "features"
+        raise ValueError(f"{graph.name} has no {missing}: {model} needs them; make the Graph with {missing}=")
     config = models.config(
         model, preset, dataset=graph.name, **overrides, **({} if epochs is None else {"epochs": epochs})
     )
@@ -109,12 +110,12 @@ def make_trainer(
     device: str | torch.device | None = None,
 ) -> tuple[Trainer, FeedbackLoopedFilter | None]:
     """The networks of a model before their first step, and the filter that was designed for them."""
-    assert graph.features is not None
     assert graph.labels is not None
     place = choose_device(device)
     kind = models.get(model)
     filter = kind.design(config, graph)
-    sizes = Sizes(graph.features.shape[1], graph.num_classes)
+    width = 0 if graph.features is None else graph.features.shape[1]
+    sizes = Sizes(width, graph.num_classes, graph.num_nodes)
     network = kind(config, sizes, filter=filter, replicas=len(seeds)).to(place)
     return Trainer(network, network.prepare(graph, place), graph.labels, nodes, seeds, place), filter
 

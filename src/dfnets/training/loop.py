@@ -60,10 +60,10 @@ class Trainer:
             device=device,
         )
         model.reset_parameters(copies.generators(seeds))
-        model.begin([(own.train, labels[own.train]) for own in nodes])
         # Streams of their own, so that dropout does not depend on how many weights were drawn before it.
         self.streams = copies.generators([seed + DROPOUT for seed in seeds], device)
         model.use_streams(self.streams)
+        model.begin(inputs, [(own.train, labels[own.train]) for own in nodes])
         self.optimiser = _adam(model, config.learning_rate)
         self.epoch = 0
         self.history = History(len(seeds))
@@ -93,7 +93,7 @@ class Trainer:
         """One step of Adam; the (R,) losses before it."""
         self.model.train()
         self.optimiser.zero_grad(set_to_none=True)
-        losses = self.objective(self.model(self.inputs))
+        losses = self.model.losses(self.inputs, self.objective)
         # Replicas share no weight, so the gradient of the sum is each one's own.
         losses.sum().backward()
         self.optimiser.step()

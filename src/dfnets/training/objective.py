@@ -95,13 +95,14 @@ class Scores:
 @torch.no_grad()
 def scores(logits: Tensor, labels: np.ndarray, nodes: Sequence[Nodes]) -> Scores:
     """How good (n, R, classes) logits are, for (n,) labels."""
-    values = logits.cpu().numpy()
-    right = values.argmax(axis=-1) == labels[:, None]
+    right = (logits.argmax(dim=-1).cpu().numpy() == labels[:, None]).T
     columns = {
-        part: [_percent(right[getattr(own, part), r]) for r, own in enumerate(nodes)]
+        part: [_percent(row[getattr(own, part)]) for row, own in zip(right, nodes, strict=True)]
         for part in ("train", "validation", "test")
     }
-    losses = [_entropy(values[own.validation, r], labels[own.validation]) for r, own in enumerate(nodes)]
+    # Only the rows that are asked for leave the device: NELL's logits are hundreds of megabytes.
+    picked = [logits[torch.tensor(own.validation, device=logits.device), r] for r, own in enumerate(nodes)]
+    losses = [_entropy(part.cpu().numpy(), labels[own.validation]) for part, own in zip(picked, nodes, strict=True)]
     return Scores(**{name: np.array(values) for name, values in columns.items()}, validation_loss=np.array(losses))
 
 

@@ -123,6 +123,7 @@ class TrainedModel:
             "model": self.name,
             "config": self.config.model_dump(mode="json"),
             "features": self.sizes.features,
+            "nodes": self.sizes.nodes,
             "classes": list(self.classes),
             "replicas": self.replicas,
             "about": dict(self.about),
@@ -152,7 +153,7 @@ class TrainedModel:
         return cls(
             content["model"],
             models.get(content["model"]).Config(**content["config"]),
-            Sizes(content["features"], len(content["classes"])),
+            Sizes(content["features"], len(content["classes"]), content["nodes"]),
             filters.FeedbackLoopedFilter.load(folder / FILTER) if FILTER in sums else None,
             weights,
             tuple(content["classes"]),
