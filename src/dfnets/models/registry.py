@@ -6,10 +6,34 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from dfnets.models.appnp import APPNP
+from dfnets.models.arma import ARMA
 from dfnets.models.base import Config, Model
+from dfnets.models.chebyshev import Chebyshev
 from dfnets.models.dfnet import DFATT, DFNet, DFNetATT
+from dfnets.models.feedback_looped import FeedbackLooped
+from dfnets.models.gat import GAT, GATDense
+from dfnets.models.gcn import GCN, GCNDense
+from dfnets.models.gcnii import GCNII
+from dfnets.models.mlp import MLP
+from dfnets.models.sgc import SGC
 
-MODELS: dict[str, type[Model]] = {"dfnet": DFNet, "dfnet-att": DFNetATT, "df-att": DFATT}
+MODELS: dict[str, type[Model]] = {
+    "dfnet": DFNet,
+    "dfnet-att": DFNetATT,
+    "df-att": DFATT,
+    "mlp": MLP,
+    "sgc": SGC,
+    "chebyshev": Chebyshev,
+    "gcn": GCN,
+    "arma": ARMA,
+    "gat": GAT,
+    "gcn-dense": GCNDense,
+    "gat-dense": GATDense,
+    "feedback-looped": FeedbackLooped,
+    "appnp": APPNP,
+    "gcnii": GCNII,
+}
 
 
 def names() -> list[str]:

@@ -6,6 +6,7 @@ from dfnets.nn.conv import FeedbackLoopedConv
 from dfnets.nn.dense import DenseBlock, Readout
 from dfnets.nn.dropout import Dropout
 from dfnets.nn.features import Features
+from dfnets.nn.linear import Linear
 from dfnets.nn.norm import FoldedBatchNorm, Moments
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Features",
     "FeedbackLoopedConv",
     "FoldedBatchNorm",
+    "Linear",
     "Moments",
     "Neighbours",
     "Readout",
