@@ -70,7 +70,8 @@ def horner(
     Args:
         shift: L~, of n nodes.
         Z, Y: (n,) or (n, k), one shape; of two dtypes the wider is used. Y may be None.
-        phi: (q + 1,) numbers, phi_0 first. psi: (p,) numbers, psi_1 first; None or empty without Y.
+        phi: (q + 1,) numbers, phi_0 first.
+        psi: (p,) numbers, psi_1 first; None or empty without Y.
         backend: the name of a back end; None takes the best one that is there.
 
     Of tensors, Z, Y, phi and psi have gradients of any order, and the call may stand inside ``torch.compile``. The

@@ -23,7 +23,8 @@ class ArmaFilter(Filter):
     with twice its residue, since only the real part counts.
 
     Args:
-        residues: (K,) r_k, poles: (K,) p_k, complex; the poles are values of mu, not 0.
+        residues: (K,) complex r_k.
+        poles: (K,) complex p_k: values of mu, not 0.
         centre: what mu is measured from.
         constant: added to the terms; a rational function with q = p has one.
     """

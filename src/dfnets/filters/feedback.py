@@ -48,7 +48,8 @@ class FeedbackLoopedFilter(Filter):
     * ``"chebyshev"``: the expansion of Q / (1 - P), one product a degree.
 
     Args:
-        psi: (p,), phi: (q + 1,): real coefficients.
+        psi: (p,) real coefficients of P, psi_1 first.
+        phi: (q + 1,) real coefficients of Q, phi_0 first.
         centre: where P is zero; scaled-normalization is lmax / 2.
         interval: the frequencies that the filter is meant for.
         target, transition: what was wanted, and the half-width about its jumps that does not count.

@@ -19,7 +19,9 @@ class Program:
     """One objective |r + m a - b b'|, reduced once, to be solved under any bounded rows.
 
     Args:
-        r: (s,), m: (s, p), b: (s, q + 1).
+        r: (s,).
+        m: (s, p).
+        b: (s, q + 1).
     """
 
     def __init__(self, r: np.ndarray, m: np.ndarray, b: np.ndarray) -> None:

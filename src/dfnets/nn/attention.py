@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -74,11 +74,11 @@ class Neighbours:
 
 
 class SelfAttention(nn.Module):
-    r"""Each node's weighted mean over its neighbours and itself, with weights that the ends decide; for each head k
+    """Each node's weighted mean over its neighbours and itself, with weights that the ends decide; for each head k::
 
-    .. math::
-        e_{ij} = s(a_k \cdot [C_i, C_j] + c_k), \quad \alpha_{ij} = \mathrm{softmax}_j\, e_{ij}, \quad
-        C'_i = \sum_j \alpha_{ij} C_j
+        e_ij = s(a_k . [C_i, C_j] + c_k)
+        alpha_ij = softmax over j of e_ij
+        C'_i = sum_j alpha_ij C_j
 
     Weights exist on the edges only: no n x n matrix, and no edges x channels one either.
 
@@ -132,7 +132,7 @@ class SelfAttention(nn.Module):
         ends = copies.matmul(values, self.kernel.view(width, 2, self.channels).transpose(1, 2))
         alpha = _Softmax.apply(self._scores(ends, neighbours), neighbours)
         alpha = self.dropout(alpha.view(-1, self.replicas, self.heads)).view_as(alpha)
-        return _WeightedSum.apply(alpha, values, neighbours).view_as(x)
+        return weighted_sum(alpha, values, neighbours).view_as(x)
 
     def _scores(self, ends: Tensor, neighbours: Neighbours) -> Tensor:
         """(E, R heads): s(a . [C_i, C_j] + c)."""
@@ -153,6 +153,16 @@ class SelfAttention(nn.Module):
 
     def extra_repr(self) -> str:
         return f"{self.channels}, heads={self.heads}, score={self.score!r}"
+
+
+def weighted_sum(alpha: Tensor, values: Tensor, neighbours: Neighbours) -> Tensor:
+    """sum_j alpha_ij C_j for every head, with gradients of both: (E, k) and (n, k, c) give (n, k, c)."""
+    return _WeightedSum.apply(alpha, values, neighbours)
+
+
+def squared_distances(x: Tensor, neighbours: Neighbours) -> Tensor:
+    """norm(x_i - x_j)^2 on every entry (i, j): (n, k, c) gives (E, k)."""
+    return _SquaredDistances.apply(x, neighbours)
 
 
 class _EdgeSum(torch.autograd.Function):
@@ -193,8 +203,6 @@ class _Softmax(torch.autograd.Function):
 
 
 class _WeightedSum(torch.autograd.Function):
-    """sum_j alpha_ij C_j for every head: (E, k) and (n, k, c) give (n, k, c)."""
-
     @staticmethod
     def forward(ctx: Any, alpha: Tensor, values: Tensor, neighbours: Neighbours) -> Tensor:
         ctx.neighbours = neighbours
@@ -208,12 +216,36 @@ class _WeightedSum(torch.autograd.Function):
         neighbours = ctx.neighbours
         d_values = _aggregate(neighbours, alpha[neighbours.mirror], gradient)
         d_alpha = torch.empty_like(alpha)
-        step = max(1, BLOCK // (values.shape[1] * values.shape[2]))
-        for start in range(0, len(alpha), step):
-            block = slice(start, start + step)
+        for block in _blocks(neighbours, values):
             products = gradient[neighbours.rows[block]] * values[neighbours.columns[block]]
             torch.sum(products, dim=-1, out=d_alpha[block])
         return d_alpha, d_values, None
+
+
+class _SquaredDistances(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, neighbours: Neighbours) -> Tensor:
+        ctx.neighbours = neighbours
+        ctx.save_for_backward(x)
+        out = x.new_empty(len(neighbours.rows), x.shape[1])
+        for block in _blocks(neighbours, x):
+            gaps = x[neighbours.rows[block]] - x[neighbours.columns[block]]
+            torch.sum(gaps.square_(), dim=-1, out=out[block])
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:
+        (x,) = ctx.saved_tensors
+        # Both (i, j) and (j, i) hold the distance of i and j.
+        both = 2 * (gradient + gradient[ctx.neighbours.mirror])
+        return ctx.neighbours.sums(both).unsqueeze(-1) * x - _aggregate(ctx.neighbours, both, x), None
+
+
+def _blocks(neighbours: Neighbours, values: Tensor) -> Iterator[slice]:
+    """Entries in turns, so few at a time that (entries, k, c) is small; values are (n, k, c)."""
+    step = max(1, BLOCK // (values.shape[1] * values.shape[2]))
+    return (slice(start, start + step) for start in range(0, len(neighbours.rows), step))
 
 
 def _aggregate(neighbours: Neighbours, alpha: Tensor, values: Tensor) -> Tensor:

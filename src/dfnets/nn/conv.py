@@ -19,11 +19,11 @@ from dfnets.shift import Shift
 
 
 class FeedbackLoopedConv(nn.Module):
-    r"""One step of the feedback loop, with trained weights (Wijesinghe and Wang, "DFNets", 2019).
+    """One step of the feedback loop, with trained weights (Wijesinghe and Wang, "DFNets", 2019)::
 
-    .. math::
-        H' = \sigma(P H \theta_1 + Q X \theta_2 + b), \quad
-        P = -\sum_{j=1}^{p} \psi_j \tilde L^j, \quad Q = \sum_{j=0}^{q} \phi_j \tilde L^j
+        H' = sigma(P H theta1 + Q X theta2 + b)
+        P = -sum_{j=1..p} psi_j L~^j
+        Q = sum_{j=0..q} phi_j L~^j
 
     The narrow products Y = H theta1 and Z = X theta2 come first; then P Y + Q Z is one Horner chain of max(p, q)
     products with L~, and neither P nor Q is ever formed.

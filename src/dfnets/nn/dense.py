@@ -22,11 +22,9 @@ from dfnets.shift import Shift
 
 
 class DenseBlock(nn.Module):
-    r"""Feedback-looped layers with dense connections.
+    """Feedback-looped layers with dense connections; layer t is::
 
-    .. math::
-        H_t = \mathrm{dropout}(\mathrm{ReLU}(\mathrm{attention}(
-              P\, \mathrm{norm}([X, H_1, \dots, H_{t-1}])\, \theta_1^{(t)} + Q X \theta_2^{(t)} + b^{(t)})))
+        H_t = dropout(ReLU(attention(P norm([X, H_1, ..., H_{t-1}]) theta1_t + Q X theta2_t + b_t)))
 
     X stays sparse: only H_1, H_2, ... are concatenated. Batch normalisation is folded into theta1, see
     :mod:`dfnets.nn.norm`, with the statistics of each map computed once.
