@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +35,20 @@ def random_graph(n: int, degree: float, seed: int, *, weighted: bool = True) -> 
     ends = ends[:, ends[0] != ends[1]]
     weights = rng.uniform(0.1, 3, ends.shape[1]) if weighted else None
     return Graph.from_edges(ends[0], ends[1], weights, num_nodes=n, duplicates="max", name=f"random-{n}")
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """For problems so small that a second thread loses more than it gains."""
+    import numba
+    import torch
+
+    before = torch.get_num_threads(), numba.get_num_threads()
+    torch.set_num_threads(1)
+    numba.set_num_threads(1)
+    yield
+    torch.set_num_threads(before[0])
+    numba.set_num_threads(before[1])
 
 
 @pytest.fixture(scope="session")

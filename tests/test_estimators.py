@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import torch
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_blobs
 from sklearn.linear_model import LogisticRegression
@@ -21,18 +18,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from dfnets import Graph, datasets, design, responses
 from dfnets.estimators import DFNetClassifier, GraphFilter
 
+pytestmark = pytest.mark.usefixtures("one_thread")
 QUICK: dict[str, Any] = {"epochs": 30, "settings": {"units": (8, 16), "dropout": 0.5, "learning_rate": 0.02}}
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Problems of this size lose more than they gain by a second thread."""
-    before = torch.get_num_threads(), numba.get_num_threads()
-    torch.set_num_threads(1)
-    numba.set_num_threads(1)
-    yield
-    torch.set_num_threads(before[0])
-    numba.set_num_threads(before[1])
 
 
 def expected_failures(_: Any) -> dict[str, str]:

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import torch
 
 from dfnets import Graph
 from dfnets.datasets.splits import Split
 
 
 @pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Problems of this size lose more than they gain by a second thread."""
-    before = torch.get_num_threads(), numba.get_num_threads()
-    torch.set_num_threads(1)
-    numba.set_num_threads(1)
-    yield
-    torch.set_num_threads(before[0])
-    numba.set_num_threads(before[1])
+def small_problems(one_thread: None) -> None:
+    """Every test here trains on the small graph."""
 
 
 @pytest.fixture
