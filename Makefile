@@ -2,19 +2,23 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test bench lint clean
+.PHONY: demo test docs bench lint clean
 
 demo: .venv/installed
 	$(BIN)/dfnets demo
 
 # Two processes of one thread each: BLAS threads on matrices this small only wait for each other.
-test: .venv/installed lint
+test: .venv/installed lint docs
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The variable silences an advertisement, which is not a warning about this site.
+docs: .venv/installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: .venv/installed
 	$(BIN)/python -m benchmarks
@@ -27,4 +31,4 @@ bench: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv reports .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv reports site .pytest_cache .mypy_cache .ruff_cache
