@@ -6,15 +6,18 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from dfnets.models.adalnet import AdaLNet
 from dfnets.models.appnp import APPNP
 from dfnets.models.arma import ARMA
 from dfnets.models.base import Config, Model
+from dfnets.models.cayleynet import CayleyNet
 from dfnets.models.chebyshev import Chebyshev
 from dfnets.models.dfnet import DFATT, DFNet, DFNetATT
 from dfnets.models.feedback_looped import FeedbackLooped
 from dfnets.models.gat import GAT, GATDense
 from dfnets.models.gcn import GCN, GCNDense
 from dfnets.models.gcnii import GCNII
+from dfnets.models.lnet import LNet
 from dfnets.models.mlp import MLP
 from dfnets.models.sgc import SGC
 
@@ -26,6 +29,9 @@ MODELS: dict[str, type[Model]] = {
     "sgc": SGC,
     "chebyshev": Chebyshev,
     "gcn": GCN,
+    "lnet": LNet,
+    "adalnet": AdaLNet,
+    "cayleynet": CayleyNet,
     "arma": ARMA,
     "gat": GAT,
     "gcn-dense": GCNDense,
