@@ -12,19 +12,29 @@ from dfnets.models.arma import ARMA
 from dfnets.models.base import Config, Model
 from dfnets.models.cayleynet import CayleyNet
 from dfnets.models.chebyshev import Chebyshev
+from dfnets.models.deepwalk import DeepWalk
 from dfnets.models.dfnet import DFATT, DFNet, DFNetATT
 from dfnets.models.feedback_looped import FeedbackLooped
 from dfnets.models.gat import GAT, GATDense
 from dfnets.models.gcn import GCN, GCNDense
 from dfnets.models.gcnii import GCNII
+from dfnets.models.ica import ICA
+from dfnets.models.label_propagation import LabelPropagation
 from dfnets.models.lnet import LNet
 from dfnets.models.mlp import MLP
+from dfnets.models.planetoid import Planetoid
+from dfnets.models.semiemb import SemiEmb
 from dfnets.models.sgc import SGC
 
 MODELS: dict[str, type[Model]] = {
     "dfnet": DFNet,
     "dfnet-att": DFNetATT,
     "df-att": DFATT,
+    "lp": LabelPropagation,
+    "ica": ICA,
+    "deepwalk": DeepWalk,
+    "semiemb": SemiEmb,
+    "planetoid": Planetoid,
     "mlp": MLP,
     "sgc": SGC,
     "chebyshev": Chebyshev,

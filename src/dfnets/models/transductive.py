@@ -1,0 +1,46 @@
+"""Models that know the nodes of one graph by their number."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dfnets.graph import Graph
+from dfnets.models.base import Model, Sizes
+
+
+class Transductive(Model):
+    """A model with something of its own for each node of its graph, so that it can predict for no other graph.
+
+    The first graph that it is prepared for is its own. A buffer (R, 32) keeps the checksum of the edges, with the
+    weights, so that a model that was saved refuses another graph too.
+    """
+
+    tied = True
+    checksum: Tensor
+
+    def __init__(self, config: Any, sizes: Sizes, **options: Any) -> None:
+        super().__init__(config, sizes, **options)
+        self.register_buffer("checksum", torch.zeros(self.replicas, 32, dtype=torch.uint8))
+
+    def own_(self, graph: Graph) -> None:
+        """Makes the graph the model's own, or raises if it has another."""
+        own = torch.tensor(list(_checksum(graph)), dtype=torch.uint8, device=self.checksum.device)
+        if graph.num_nodes != self.sizes.nodes or (self.checksum.any() and not torch.equal(self.checksum[0], own)):
+            raise ValueError(
+                f"{graph.name} ({graph.num_nodes} nodes, {graph.num_edges} edges) is not the graph that the model was "
+                f"trained on ({self.sizes.nodes} nodes): {type(self).__name__} is transductive, it predicts for the "
+                "nodes of its own graph only; train it on this graph, or take an inductive model"
+            )
+        self.checksum[:] = own
+
+
+def _checksum(graph: Graph) -> bytes:
+    adjacency = graph.adjacency
+    digest = hashlib.sha256()
+    for part in (adjacency.indptr, adjacency.indices, adjacency.data):
+        digest.update(part.tobytes())
+    return digest.digest()
