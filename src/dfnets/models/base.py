@@ -66,6 +66,7 @@ class Model(nn.Module, ABC):
         of_dataset: what every preset changes for the dataset of that name.
         space: what :func:`dfnets.search.search` draws its hyper-parameters from.
         reads_features: whether it needs the features of the nodes at all.
+        tied: whether it knows the nodes of its graph by their number, and so predicts for that graph only.
 
     Args:
         config: of the class's own ``Config``.
@@ -79,6 +80,7 @@ class Model(nn.Module, ABC):
     of_dataset: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     space: ClassVar[Mapping[str, Any]] = {}
     reads_features: ClassVar[bool] = True
+    tied: bool = False
 
     def __init__(
         self, config: Any, sizes: Sizes, *, filter: FeedbackLoopedFilter | None = None, replicas: int = 1
