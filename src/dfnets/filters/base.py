@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from abc import ABC, abstractmethod
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 
-from dfnets import responses
+from dfnets import checksums, responses
 from dfnets.atomic import replacing
 from dfnets.filters.polynomials import Interval, expand
 from dfnets.filters.products import Products
@@ -252,7 +251,7 @@ class Filter(ABC):
             "transition": self.transition,
             "parameters": self.parameters(),
         }
-        content["sha256"] = _digest(content)
+        content["sha256"] = checksums.of_json(content)
         with replacing(path) as temporary:
             temporary.write_text(json.dumps(content, indent=2))
 
@@ -265,7 +264,7 @@ class Filter(ABC):
             raise ValueError(f"{path} is not a filter file, or it is cut off: {error}") from None
         if not isinstance(content, dict) or content.get("format") != FORMAT:
             raise ValueError(f"{path} is not a filter file: it lacks the mark {FORMAT!r}")
-        if content.pop("sha256", None) != _digest(content):
+        if content.pop("sha256", None) != checksums.of_json(content):
             raise ValueError(f"{path} was changed after it was saved: its checksum differs; save the filter again")
         family = Filter.families.get(content["kind"])
         if family is None or not issubclass(family, cls):
@@ -279,10 +278,6 @@ class Filter(ABC):
     def from_parameters(cls, parameters: dict[str, Any], **common: Any) -> Self:
         """The inverse of :meth:`parameters`."""
         return cls(**parameters, **common)
-
-
-def _digest(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def _checked_signal(x: Any, n: int) -> np.ndarray:

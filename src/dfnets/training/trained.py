@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
-from dfnets import filters, models
+from dfnets import checksums, filters, models
 from dfnets.atomic import replacing
 from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
@@ -127,9 +126,9 @@ class TrainedModel:
             "classes": list(self.classes),
             "replicas": self.replicas,
             "about": dict(self.about),
-            "sha256": {part: _file_digest(folder / part) for part in parts},
+            "sha256": {part: checksums.of_file(folder / part) for part in parts},
         }
-        content["sha256"][CONFIG] = _digest(content)
+        content["sha256"][CONFIG] = checksums.of_json(content)
         with replacing(folder / CONFIG) as temporary:
             temporary.write_text(json.dumps(content, indent=2))
 
@@ -142,7 +141,7 @@ class TrainedModel:
         for part in sums.keys() - {CONFIG}:
             if not (folder / part).exists():
                 raise ValueError(f"{folder} is not complete: {part} is missing; save the model again")
-            if _file_digest(folder / part) != sums[part]:
+            if checksums.of_file(folder / part) != sums[part]:
                 raise ValueError(
                     f"{folder / part} is cut off or was changed: its checksum differs; save the model again"
                 )
@@ -177,15 +176,6 @@ def _read_config(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f"{path} is not of a model folder: it lacks the mark {FORMAT!r}")
     claimed = content["sha256"].pop(CONFIG, None)
-    if claimed != _digest(content):
+    if claimed != checksums.of_json(content):
         raise ValueError(f"{path} was changed after it was saved: its checksum differs; save the model again")
     return content
-
-
-def _digest(content: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
-def _file_digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
