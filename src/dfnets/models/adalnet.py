@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import reduce
 from typing import ClassVar
 
 import torch
@@ -92,7 +93,7 @@ class AdaLNet(LNet):
 
         def mix(low: Tensor) -> Tensor:
             parts = zip(filters, low.unbind(2), strict=True)
-            return torch.stack([copies.matmul(own, part.transpose(0, 1)) for own, part in parts]).sum(0)
+            return reduce(torch.add, [copies.matmul(own, part.transpose(0, 1)) for own, part in parts])
 
         return basis, [mix] * len(self.layers)
 
@@ -109,8 +110,8 @@ def learned_operator(embedding: Tensor, neighbours: Neighbours) -> Callable[[Ten
     distances = squared_distances(embedding, neighbours)
     count = len(distances)
     each = distances.new_full((1, 1, 1), 1 / count).expand(1, distances.shape[1], count)
-    mean = copies.matmul(each, distances.T[..., None])[..., 0]
-    affinities = torch.exp(-distances / mean)
+    mean = copies.matmul(each, distances.T[..., None])
+    affinities = torch.exp(-copies.matmul(distances[..., None], 1 / mean.transpose(0, 1))[..., 0])
     ones = embedding.new_ones(len(embedding), distances.shape[1], 1)
     scale = 1 / weighted_sum(affinities, ones, neighbours).sqrt()
     return lambda x: scale * weighted_sum(affinities, scale * x, neighbours)
@@ -136,8 +137,8 @@ def lanczos(multiply: Callable[[Tensor], Tensor], start: Tensor, steps: int) -> 
         # sqrt has no slope at 0, where nothing is left.
         size = project(x, x).clamp(min=EXHAUSTED**2).sqrt()
         rows.append((first[-1:], size))
-        x = torch.where(size > EXHAUSTED, x / size, 0.0)
-        basis = torch.cat([basis, x], dim=2)
+        inverse = torch.where(size > EXHAUSTED, 1 / size, 0.0)
+        basis = torch.cat([basis, copies.matmul(x, inverse.transpose(0, 1))], dim=2)
     diagonal = torch.cat([alpha for alpha, _ in rows]).squeeze(2).T
     off = torch.cat([torch.where(beta > EXHAUSTED, beta, 0.0) for _, beta in rows[:-1]]).squeeze(2).T
     tridiagonal = torch.diag_embed(diagonal) + torch.diag_embed(off, 1) + torch.diag_embed(off, -1)

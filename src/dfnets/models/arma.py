@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from itertools import pairwise
 from typing import ClassVar
 
@@ -56,9 +57,7 @@ class ARMA(Spectral):
     def __init__(self, config: ARMAConfig, sizes: Sizes, *, filter: None = None, replicas: int = 1) -> None:
         super().__init__(config, sizes, filter=filter, replicas=replicas)
         widths = self.widths()
-        self.layers = nn.ModuleList(
-            ARMALayer(read, made, config, replicas=replicas) for read, made in pairwise(widths)
-        )
+        self.layers = nn.ModuleList(ARMALayer(read, made, config, replicas=replicas) for read, made in pairwise(widths))
 
     def forward(self, inputs: Inputs) -> Tensor:
         first, *others = self.layers
@@ -104,4 +103,4 @@ class ARMALayer(nn.Module):
                 h = copies.matmul(h.view(len(h), -1, self.width), self.weight.flatten(0, 1)).view_as(around)
             h = adjacency(shift, h) + around
             h = h if last else torch.relu(h)
-        return h.unflatten(2, (self.stacks, self.width)).mean(2)
+        return reduce(torch.add, h.split(self.width, dim=2)) / self.stacks

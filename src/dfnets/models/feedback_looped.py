@@ -7,9 +7,32 @@ from typing import Any, ClassVar
 from dfnets.models.dfnet import DFNet
 from dfnets.models.tuned import tuned
 
+# The architecture of GCN, Chebyshev and CayleyNet: one narrow layer, no batch normalisation, no unit norm.
+PLAIN = {
+    "response": "low-pass",
+    "p": 3,
+    "units": (16,),
+    "dropout": 0.5,
+    "momentum": None,
+    "unit_norm": False,
+    "l2": 2.5e-4,
+    "learning_rate": 0.01,
+}
+
 
 class FeedbackLooped(DFNet):
     """DFNet without dense connections: each layer reads the one before it, and X through Q."""
 
-    presets: ClassVar = {name: {**preset, "dense": False} for name, preset in DFNet.presets.items()}
+    presets: ClassVar[Any] = {
+        name: {**preset, "dense": False} for name, preset in {"plain": PLAIN, **DFNet.presets}.items()
+    }
     of_dataset: ClassVar[Any] = tuned("feedback-looped")
+    space: ClassVar[Any] = {
+        "learning_rate": (3e-3, 3e-2, "log"),
+        "l2": (1e-5, 1e-2, "log"),
+        "dropout": (0.2, 0.9),
+        "gamma": (0.5, 0.99),
+        "cut": (0.2, 1.4),
+        "p": [1, 3, 5],
+        "q": [1, 3],
+    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import ClassVar
 
 import torch
@@ -132,7 +133,7 @@ class GATLayer(nn.Module):
     def forward(self, maps: list[Map], neighbours: Neighbours) -> Tensor:
         h = self.attention(self.linear(maps), neighbours)
         if self.mean:
-            h = h.unflatten(2, (self.heads, self.width)).mean(2)
+            h = reduce(torch.add, h.split(self.width, dim=2)) / self.heads
         return copies.add_row_(h, self.bias)
 
 

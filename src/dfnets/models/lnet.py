@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -121,7 +121,7 @@ class LNet(Spectral):
 
 def _weighed(gains: Tensor, low: Tensor) -> Tensor:
     """Each long scale by its gains (K, R, scales, 1), and their sum: (K, R, scales, h) gives (K, R, h)."""
-    return torch.stack((gains * low).unbind(2)).sum(0)
+    return reduce(torch.add, (gains * low).unbind(2))
 
 
 class Perceptron(nn.Module):

@@ -1,0 +1,50 @@
+"""dropout(X) W with a sparse X: against the dense product, and each replica on its own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+
+from dfnets.nn import Features
+from dfnets.nn.dropped import dropped_product
+from dfnets.nn.replicas import draw, generators
+
+
+def matrix() -> sp.csr_array:
+    return sp.random_array((30, 8), density=0.3, rng=np.random.default_rng(0), format="csr")
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+def test_equals_a_product_with_entries_left_out(sparse: bool) -> None:
+    source = matrix() if sparse else matrix().toarray()
+    weight = torch.randn(3, 8, 4, dtype=torch.float64, requires_grad=True)
+    out = dropped_product(Features(source, dtype=torch.float64), weight, 0.25, generators(range(3)))
+    gradient = torch.randn_like(out)
+    out.backward(gradient)
+    for r in range(3):
+        own = torch.as_tensor(matrix().toarray())
+        if sparse:
+            kept = ~draw((1, 1, matrix().nnz), 0.25, generators([r]), own.device)[0, 0].numpy()
+            thin = sp.csr_array((matrix().data * kept, matrix().indices, matrix().indptr), shape=(30, 8)).toarray()
+            own = torch.as_tensor(thin)
+        else:
+            own = own.masked_fill(draw((30, 1, 8), 0.25, generators([r]), own.device)[:, 0], 0)
+        torch.testing.assert_close(out[:, r], own @ weight[r] / 0.75)
+        torch.testing.assert_close(weight.grad[r], own.T @ gradient[:, r] / 0.75)
+
+
+def test_a_replica_does_not_depend_on_the_others() -> None:
+    x = Features(matrix())
+    weight = torch.randn(10, 8, 5)
+    together = dropped_product(x, weight, 0.5, generators(range(10)))
+    alone = dropped_product(x, weight[7:8], 0.5, generators([7]))
+    assert torch.equal(together[:, 7], alone[:, 0])
+
+
+def test_is_unbiased() -> None:
+    x, weight = Features(matrix()), torch.randn(1, 8, 2)
+    stream = generators([0])
+    mean = torch.stack([dropped_product(x, weight, 0.5, stream) for _ in range(3000)]).mean(0)
+    torch.testing.assert_close(mean, x.times(weight), atol=0.1, rtol=0.1)
