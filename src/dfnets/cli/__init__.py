@@ -7,7 +7,7 @@ import sys
 import typer
 from rich.console import Console
 
-from dfnets.cli import bench, data, demo, filters, train
+from dfnets.cli import bench, data, demo, filters, reproduce, train
 
 app = typer.Typer(
     name="dfnets",
@@ -23,6 +23,8 @@ app.command("predict")(train.predict_command)
 app.command("search")(train.search_command)
 app.add_typer(data.app, name="data")
 app.command("bench")(bench.bench_command)
+app.command("reproduce")(reproduce.reproduce_command)
+app.command("report")(reproduce.report_command)
 
 
 def main() -> None:

@@ -30,13 +30,27 @@ class Page:
     def heading(self, text: str) -> None:
         self.parts.append({"kind": "heading", "text": text})
 
+    def subheading(self, text: str) -> None:
+        self.parts.append({"kind": "subheading", "text": text})
+
     def text(self, text: str) -> None:
         self.parts.append({"kind": "text", "text": text})
 
-    def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-        self.parts.append({"kind": "table", "columns": list(columns), "rows": [list(row) for row in rows]})
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]], *, folded: bool = False) -> None:
+        """A table; a folded one shows its rows when it is opened or printed."""
+        self.parts.append(
+            {"kind": "table", "columns": list(columns), "rows": [list(row) for row in rows], "folded": folded}
+        )
 
     def figure(self, figure: go.Figure, height: int = 420) -> None:
+        self.parts.append({"kind": "figure", "json": self._json(figure, height)})
+
+    def figures(self, figures: Iterable[go.Figure], height: int = 360) -> None:
+        """Figures side by side where there is room, below each other where there is not."""
+        self.parts.append({"kind": "figures", "all": [self._json(figure, height) for figure in figures]})
+
+    @staticmethod
+    def _json(figure: go.Figure, height: int) -> str:
         figure.update_layout(
             template="plotly_white",
             height=height,
@@ -45,7 +59,7 @@ class Page:
             legend={"orientation": "h", "y": -0.18, "itemsizing": "constant"},
         )
         # "</" would end the script element that carries the figure.
-        self.parts.append({"kind": "figure", "json": figure.to_json().replace("</", "<\\/")})
+        return figure.to_json().replace("</", "<\\/")
 
     def write(self, path: str | os.PathLike[str]) -> Path:
         """The page as one file; an existing one is replaced whole or not at all."""

@@ -1,0 +1,96 @@
+"""The figures of a study, drawn twice: by Plotly for the page, by Matplotlib for print."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dfnets.atomic import replacing
+from dfnets.plots import BLUE, GREEN, GREY, ORANGE, RED
+from dfnets.studies.shown import Figure, Panel
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's palette, and its other three.
+COLOURS = (BLUE, ORANGE, GREEN, RED, "#CC79A7", "#56B4E9", "#F0E442", GREY)
+
+
+def for_page(panel: Panel) -> go.Figure:
+    """A panel as a Plotly figure."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for series, colour in zip(panel.series, itertools.cycle(COLOURS)):
+        error = None if series.error is None else {"type": "data", "array": list(series.error), "thickness": 1}
+        common: dict[str, Any] = {"x": list(series.x), "y": list(series.y), "name": series.name}
+        if series.classes is not None:
+            marker = {"size": 3, "color": [COLOURS[c % len(COLOURS)] for c in series.classes]}
+            figure.add_scatter(**common, mode="markers", marker=marker, showlegend=False)
+        elif series.kind == "bar":
+            figure.add_bar(**common, error_y=error, marker_color=colour, opacity=0.8)
+        else:
+            mode = "lines+markers" if series.kind == "line" else "markers"
+            style = {"color": colour, "size": 7}
+            figure.add_scatter(**common, error_y=error, mode=mode, marker=style, line={"color": colour})
+    scale = "log" if panel.log else "-"
+    figure.update_xaxes(title=panel.x, showticklabels=panel.ticks, type=scale)
+    figure.update_yaxes(title=panel.y, showticklabels=panel.ticks, type=scale)
+    figure.update_layout(title={"text": panel.title, "font": {"size": 14}})
+    if any(series.kind == "bar" for series in panel.series) and panel.y.startswith("test accuracy"):
+        lowest = min((min(series.y) for series in panel.series if len(series.y)), default=0)
+        figure.update_yaxes(range=[max(0, lowest - 10), 100])
+    return figure
+
+
+def for_print(figure: Figure, folder: Path) -> list[Path]:
+    """A figure as PNG and PDF; where they are."""
+    from matplotlib.figure import Figure as Sheet
+
+    sheet = Sheet(figsize=(4.6 * max(1, len(figure.panels)), 4.0), layout="constrained")
+    if figure.panels:
+        for axes, panel in zip(sheet.subplots(1, len(figure.panels), squeeze=False)[0], figure.panels, strict=True):
+            _draw(axes, panel)
+    paths = [folder / f"{figure.name}.{ending}" for ending in ("png", "pdf")]
+    for path in paths:
+        with replacing(path) as temporary:
+            # No date in the file: the same figure is the same bytes.
+            sheet.savefig(
+                temporary,
+                format=path.suffix[1:],
+                dpi=150,
+                metadata=None if path.suffix == ".png" else {"CreationDate": None},
+            )
+    return paths
+
+
+def _draw(axes: Axes, panel: Panel) -> None:
+    names = list(dict.fromkeys(x for series in panel.series for x in series.x if isinstance(x, str)))
+    bars = sum(series.kind == "bar" for series in panel.series)
+    width, done = 0.8 / max(1, bars), 0
+    for series, colour in zip(panel.series, itertools.cycle(COLOURS)):
+        x = [names.index(value) if isinstance(value, str) else value for value in series.x]
+        if series.classes is not None:
+            axes.scatter(x, series.y, s=2, c=[COLOURS[c % len(COLOURS)] for c in series.classes], linewidths=0)
+        elif series.kind == "bar":
+            step = width if names or len(x) < 2 else 0.9 * (x[1] - x[0])
+            places = [value + (done - (bars - 1) / 2) * step if names else value for value in x]
+            axes.bar(places, series.y, step, yerr=series.error, color=colour, alpha=0.8, label=series.name)
+            done += 1
+        else:
+            line = "-" if series.kind == "line" else "none"
+            axes.errorbar(x, series.y, series.error, color=colour, marker="o", ms=4, linestyle=line, label=series.name)
+    if names:
+        axes.set_xticks(range(len(names)), names, rotation=60, ha="right", fontsize=7)
+        lowest = min((min(series.y) for series in panel.series if len(series.y)), default=0)
+        axes.set_ylim(max(0, lowest - 10), 100)
+    if panel.log:
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+    if not panel.ticks:
+        axes.set(xticks=[], yticks=[])
+    axes.set(title=panel.title, xlabel=panel.x, ylabel=panel.y)
+    if any(series.classes is None for series in panel.series):
+        axes.legend(fontsize=7, loc="lower right" if names else "upper right")
