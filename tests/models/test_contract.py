@@ -14,19 +14,23 @@ SMALL = {"units": (2, 3), "dropout": 0.5}
 CPU = torch.device("cpu")
 
 
-def graph(n: int = 30) -> Graph:
-    rng = np.random.default_rng(0)
+def graph(n: int = 30, seed: int = 0) -> Graph:
+    rng = np.random.default_rng(seed)
     edges = np.triu(rng.random((n, n)) < 0.2, 1).astype(float)
     return Graph(edges + edges.T, features=rng.random((n, 5)), labels=rng.integers(0, 3, n), name="small")
 
 
-def make(name: str, replicas: int = 2) -> Model:
+def make(name: str, replicas: int = 2, first: int = 0) -> Model:
+    """A model as training finds it before its first step; replica r has the seed first + r."""
     kind = models.get(name)
     fields = kind.Config.model_fields
     config = models.config(name, **{key: value for key, value in SMALL.items() if key in fields})
-    model = kind(config, Sizes(5, 3, 30), filter=kind.design(config, graph()), replicas=replicas)
-    model.reset_parameters(generators(range(replicas)))
-    model.use_streams(generators(range(replicas)))
+    data = graph()
+    assert data.labels is not None
+    model = kind(config, Sizes(5, 3, 30), filter=kind.design(config, data), replicas=replicas)
+    model.reset_parameters(generators(range(first, first + replicas)))
+    model.use_streams(generators(range(first, first + replicas)))
+    model.begin(model.prepare(data, CPU), [(np.arange(12), data.labels[:12])] * replicas)
     return model
 
 
@@ -48,9 +52,7 @@ def test_every_tensor_has_the_replica_first(name: str) -> None:
 
 
 def test_a_replica_equals_a_single_network(name: str) -> None:
-    many, one = make(name, replicas=3), make(name, replicas=1)
-    one.reset_parameters(generators([2]))
-    one.use_streams(generators([2]))
+    many, one = make(name, replicas=3), make(name, replicas=1, first=2)
     inputs = many.prepare(graph(), CPU)
     for training in (True, False):
         together, alone = many.train(training)(inputs), one.train(training)(inputs)
@@ -60,7 +62,8 @@ def test_a_replica_equals_a_single_network(name: str) -> None:
 def test_evaluation_is_deterministic_and_training_draws(name: str) -> None:
     model = make(name)
     inputs = model.prepare(graph(), CPU)
-    assert not torch.equal(model.train()(inputs), model(inputs))
+    # Without epochs nothing is trained after it began.
+    assert model.config.epochs == 0 or not torch.equal(model.train()(inputs), model(inputs))
     model.eval()
     assert torch.equal(model(inputs), model(inputs))
 
@@ -90,7 +93,27 @@ def test_every_preset_is_valid_and_the_first_is_the_default(name: str) -> None:
 
 def test_features_must_be_those_it_was_made_for(name: str) -> None:
     model = make(name)
+    if not model.reads_features:
+        model.prepare(graph().with_(features=None), CPU)
+        return
     with pytest.raises(ValueError, match="small has 4 features, but the model was made for 5"):
         model.prepare(graph().with_(features=np.ones((30, 4))), CPU)
     with pytest.raises(ValueError, match="small has no features"):
         model.prepare(graph().with_(features=None), CPU)
+
+
+def test_weights_are_all_that_a_prediction_needs(name: str) -> None:
+    model = make(name).eval()
+    copy = type(model)(model.config, model.sizes, filter=model.filter, replicas=model.replicas).eval()
+    copy.load_state_dict(model.state_dict())
+    assert torch.equal(copy(copy.prepare(graph(), CPU)), model(model.prepare(graph(), CPU)))
+
+
+def test_only_a_model_that_is_tied_to_its_graph_refuses_another(name: str) -> None:
+    model = make(name).eval()
+    for other in (graph(29), graph(30, seed=1)):
+        if model.tied:
+            with pytest.raises(ValueError, match=r"is not the graph that the model was trained on.* transductive"):
+                model.prepare(other, CPU)
+        else:
+            assert model(model.prepare(other, CPU)).shape == (other.num_nodes, 2, 3)

@@ -16,8 +16,11 @@ SMALL: dict[str, Any] = {"units": (4, 6), "dropout": 0.5, "learning_rate": 0.01}
 
 
 def run(name: str, graph: Graph, split: Split | list[Split], **options: Any) -> Any:
-    settings = {"epochs": 12, "replicas": 1, **SMALL, **options}
-    return fit(name, graph, protocol=split, progress=False, device="cpu", **settings)
+    fields = models.get(name).Config.model_fields
+    settings = {key: value for key, value in SMALL.items() if key in fields}
+    if fields["epochs"].default:
+        settings["epochs"] = 12
+    return fit(name, graph, protocol=split, progress=False, device="cpu", **{"replicas": 1, **settings, **options})
 
 
 def weights(result: Any, rule: str) -> dict[str, torch.Tensor]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -43,14 +43,14 @@ class DeepWalkConfig(Config):
         l2: of the logistic regression, see :func:`dfnets.models.logistic.logistic`.
     """
 
-    epochs: int = 0
+    epochs: Literal[0] = 0
     dimensions: int = Field(64, ge=1)
     walks: int = Field(10, ge=1)
     length: int = Field(40, ge=2)
-    window: int = Field(5, ge=1)
+    window: int = Field(10, ge=1)
     negatives: int = Field(5, ge=1)
-    learning_rate: float = Field(0.025, gt=0)
-    l2: float = Field(1.0, gt=0)
+    learning_rate: float = Field(0.05, gt=0)
+    l2: float = Field(5.0, gt=0)
 
 
 class DeepWalk(Transductive):
@@ -78,7 +78,7 @@ class DeepWalk(Transductive):
         "window": [3, 5, 10],
         "dimensions": [32, 64],
         "learning_rate": (0.01, 0.1, "log"),
-        "l2": (1e-3, 10.0, "log"),
+        "l2": (1e-2, 100.0, "log"),
     }
     reads_features = False
     config: DeepWalkConfig

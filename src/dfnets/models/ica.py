@@ -32,7 +32,7 @@ class ICAConfig(Config):
         l2: of both logistic regressions, see :func:`dfnets.models.logistic.logistic`.
     """
 
-    epochs: int = 0
+    epochs: Literal[0] = 0
     features: Literal["row", "unit", "none"] = "unit"
     aggregate: Literal["count", "proportion"] = "proportion"
     labels: Literal["hard", "soft"] = "soft"

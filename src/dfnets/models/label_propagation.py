@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -29,7 +29,7 @@ class LabelPropagationConfig(Config):
         tolerance: of the linear system, relative to its right-hand side.
     """
 
-    epochs: int = 0
+    epochs: Literal[0] = 0
     class_mass: bool = True
     tolerance: float = 1e-8
 
