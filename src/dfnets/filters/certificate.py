@@ -11,7 +11,7 @@ from numpy.polynomial.chebyshev import chebval
 
 from dfnets.filters.base import Cost
 from dfnets.filters.feedback import FeedbackLoopedFilter
-from dfnets.filters.polynomials import Interval, critical_points, interpolate, largest
+from dfnets.filters.polynomials import Interval, critical_points, from_unit, interpolate, largest, to_unit
 from dfnets.responses import Response
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def measure(
     ripple = {1.0: 0.0, 0.0: 0.0}
     nodes, weights = _clenshaw_curtis(points)
     for low, high in target.bands(interval, transition):
-        grid = (low + high) / 2 + (high - low) / 2 * nodes
+        grid = from_unit(nodes, (low, high))
         # The target's own value at a jump belongs to one side only; the band takes it from its inside.
         wanted = target(np.clip(grid, np.nextafter(low, high), np.nextafter(high, low)))
         error = response(grid) - wanted
@@ -179,8 +179,7 @@ def _clenshaw_curtis(points: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _polynomial(target: Response, interval: Interval, degree: int) -> object:
     coefficients = interpolate(target, interval, degree)
-    low, high = interval
-    return lambda frequency: chebval((2 * frequency - low - high) / (high - low), coefficients)
+    return lambda frequency: chebval(to_unit(frequency, interval), coefficients)
 
 
 def _distance(poles: np.ndarray, interval: Interval) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebval
 
 from dfnets.filters.base import Filter, checked_interval, checked_vector
-from dfnets.filters.polynomials import Interval, interpolate
+from dfnets.filters.polynomials import Interval, interpolate, to_unit
 from dfnets.responses import Function, Response, as_response
 
 
@@ -59,8 +59,7 @@ class ChebyshevFilter(Filter):
         return cls(theta, interval, target=wanted, transition=transition)
 
     def response(self, frequency: Any) -> np.ndarray:
-        low, high = self.interval
-        return chebval((2 * np.asarray(frequency, dtype=np.float64) - low - high) / (high - low), self.theta)
+        return chebval(to_unit(frequency, self.interval), self.theta)
 
     def parameters(self) -> dict[str, Any]:
         return {"theta": self.theta.tolist()}

@@ -17,7 +17,7 @@ from numpy.polynomial.chebyshev import chebder, chebvander
 from dfnets.filters import minimax
 from dfnets.filters.base import checked_interval
 from dfnets.filters.feedback import FeedbackLoopedFilter
-from dfnets.filters.polynomials import Interval, in_powers, zeros_and_ends
+from dfnets.filters.polynomials import Interval, from_unit, in_powers, to_unit, zeros_and_ends
 from dfnets.filters.program import Program
 from dfnets.responses import Function, Response, as_response
 
@@ -126,11 +126,11 @@ class Problem:
         self.frequencies = np.linspace(*self.interval, self.samples)
         self.wanted = self.response(self.frequencies)
         self.denominators = self._feedback_rows(self.frequencies)
-        self.numerators = chebvander(self._scaled(self.frequencies), self.q)
+        self.numerators = chebvander(to_unit(self.frequencies, self.interval), self.q)
         # A start for the exchange; what is violated beyond these rows joins them.
         nodes = np.cos(np.pi * np.arange(8 * self.p + 1) / (8 * self.p))
         if self.constraint == "interval":
-            self.bounded = self._feedback_rows(self._unscaled(nodes))
+            self.bounded = self._feedback_rows(from_unit(nodes, self.interval))
         else:
             self.candidates = self.denominators
             if self.constraint == "published":
@@ -138,17 +138,10 @@ class Problem:
                 self.candidates = np.vander(self.frequencies - self.centre, self.p, increasing=True) @ to_psi.T
             self.bounded = self.candidates[np.unique(np.rint((nodes + 1) / 2 * (self.samples - 1)).astype(int))]
 
-    def _scaled(self, frequency: Any) -> np.ndarray:
-        low, high = self.interval
-        return (2 * np.asarray(frequency) - low - high) / (high - low)
-
-    def _unscaled(self, s: np.ndarray) -> np.ndarray:
-        low, high = self.interval
-        return (low + high) / 2 + (high - low) / 2 * s
-
     def _feedback_rows(self, frequencies: np.ndarray) -> np.ndarray:
         """(k, p): T_j(frequency) - T_j(centre), j = 1 .. p, so that -P = rows @ a."""
-        return (chebvander(self._scaled(frequencies), self.p) - chebvander(self._scaled(self.centre), self.p))[:, 1:]
+        at, centre = to_unit(frequencies, self.interval), to_unit(self.centre, self.interval)
+        return (chebvander(at, self.p) - chebvander(centre, self.p))[:, 1:]
 
     def coefficients(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """psi (p,) and phi (q + 1,) of the powers of (frequency - centre)."""
@@ -187,7 +180,8 @@ class Problem:
     def _peaks(self, a: np.ndarray) -> np.ndarray:
         """The rows at which the bounded quantity is extreme: zeros of P' and both ends, or the peaks at the samples."""
         if self.constraint == "interval":
-            return self._feedback_rows(self._unscaled(zeros_and_ends(chebder(np.concatenate([[0.0], a])))))
+            points = zeros_and_ends(chebder(np.concatenate([[0.0], a])))
+            return self._feedback_rows(from_unit(points, self.interval))
         values = np.pad(np.abs(self.candidates @ a), 1)
         return self.candidates[(values[1:-1] >= values[:-2]) & (values[1:-1] >= values[2:])]
 

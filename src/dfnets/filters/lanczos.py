@@ -10,7 +10,7 @@ import scipy.linalg
 
 from dfnets import responses, spectrum
 from dfnets.filters.base import Cost, Filter
-from dfnets.filters.polynomials import Interval, interpolate
+from dfnets.filters.polynomials import Interval, from_unit, interpolate
 from dfnets.filters.products import Products
 from dfnets.responses import Function, Response, as_response
 
@@ -78,8 +78,7 @@ class LanczosFilter(Filter):
     def _bound(self, steps: int, interval: Interval) -> float:
         """Twice the error of one polynomial of degree steps - 1, the truncated Chebyshev series, on a fine grid."""
         nodes = np.cos(np.linspace(0, np.pi, 8193))
-        low, high = interval
-        gains = self.response((low + high) / 2 + (high - low) / 2 * nodes)
+        gains = self.response(from_unit(nodes, interval))
         series = interpolate(self.response, interval, steps - 1)
         return 2 * float(np.abs(np.polynomial.chebyshev.chebval(nodes, series) - gains).max())
 

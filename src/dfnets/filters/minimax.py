@@ -15,7 +15,7 @@ import numpy as np
 from numpy.polynomial import Chebyshev
 from numpy.polynomial.chebyshev import chebvander
 
-from dfnets.filters.polynomials import Interval, in_powers, powers, range_on
+from dfnets.filters.polynomials import Interval, from_unit, in_powers, powers, range_on, to_unit
 from dfnets.responses import Response
 
 # Without a bound gamma, how close to zero the denominator may come, relative to its largest value.
@@ -63,11 +63,11 @@ class _Program:
     ) -> None:
         self.p = p
         angles = np.cos(np.linspace(0, np.pi, POINTS_PER_BAND))
-        self.points = np.unique(np.concatenate([(a + b) / 2 + (b - a) / 2 * angles for a, b in bands]))
+        self.points = np.unique(np.concatenate([from_unit(angles, band) for band in bands]))
         self.wanted = response(self.points)
-        self.d = chebvander(_scaled(self.points, interval), p)
-        self.n = chebvander(_scaled(self.points, interval), q)
-        whole = _scaled((interval[0] + interval[1]) / 2 + (interval[1] - interval[0]) / 2 * angles, interval)
+        self.d = chebvander(to_unit(self.points, interval), p)
+        self.n = chebvander(to_unit(self.points, interval), q)
+        whole = angles
         self.everywhere = chebvander(whole, p)
         low, high = (SMALLEST_DENOMINATOR, 1.0) if gamma is None else (1 - gamma, 1 + gamma)
         # The rows of the variables (D, N, t); D is kept within [low, high] on a grid, and 1 at a given centre. Without
@@ -77,7 +77,7 @@ class _Program:
         self.limits = np.concatenate([np.full(len(whole), high), np.full(len(whole), -low)])
         self.equal, self.one = None, None
         if centre is not None and gamma is not None:
-            self.equal = np.hstack([chebvander(_scaled(centre, interval), p), np.zeros((1, q + 2))]).reshape(1, -1)
+            self.equal = np.hstack([chebvander(to_unit(centre, interval), p), np.zeros((1, q + 2))]).reshape(1, -1)
             self.one = np.ones(1)
 
     def descend(self) -> tuple[np.ndarray, np.ndarray, float]:
@@ -120,11 +120,6 @@ class _Program:
         if result.x is None:
             return None
         return result.x[: self.p + 1], result.x[self.p + 1 : -1]
-
-
-def _scaled(frequency: float | np.ndarray, interval: Interval) -> np.ndarray:
-    low, high = interval
-    return (2 * np.asarray(frequency) - low - high) / (high - low)
 
 
 def _coefficients(

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import Chebyshev, Polynomial
 from numpy.polynomial.chebyshev import chebroots
 
 Interval = tuple[float, float]
+
+
+def to_unit(frequency: Any, interval: Interval) -> np.ndarray:
+    """The interval mapped to [-1, 1], where Chebyshev polynomials live."""
+    low, high = interval
+    return (2 * np.asarray(frequency, dtype=np.float64) - low - high) / (high - low)
+
+
+def from_unit(s: Any, interval: Interval) -> np.ndarray:
+    """[-1, 1] mapped to the interval."""
+    low, high = interval
+    return (low + high) / 2 + (high - low) / 2 * np.asarray(s, dtype=np.float64)
 
 
 def powers(coefficients: np.ndarray, centre: float) -> Polynomial:
@@ -21,8 +34,7 @@ def in_powers(degree: int, interval: Interval, centre: float) -> np.ndarray:
 
     So ``coefficients @ in_powers(...)`` turns a Chebyshev series into those powers, by T_{k+1} = 2 s T_k - T_{k-1}.
     """
-    low, high = interval
-    start, slope = (2 * centre - low - high) / (high - low), 2 / (high - low)
+    start, slope = float(to_unit(centre, interval)), 2 / (interval[1] - interval[0])
     rows = np.zeros((degree + 1, degree + 1))
     rows[0, 0] = 1
     if degree:
@@ -49,7 +61,7 @@ def critical_points(
     top, bottom = _in_chebyshev(numerator, interval), _in_chebyshev(denominator, interval)
     points = zeros_and_ends((top.deriv() * bottom - top * bottom.deriv()).coef)
     # Exact ends: the way back from [-1, 1] could round them out of the interval.
-    return np.concatenate([[low, high], (low + high) / 2 + (high - low) / 2 * points[2:]])
+    return np.concatenate([[low, high], from_unit(points[2:], interval)])
 
 
 def zeros_and_ends(series: np.ndarray) -> np.ndarray:
@@ -108,9 +120,8 @@ def expand(function: Callable[[np.ndarray], np.ndarray], interval: Interval, tol
 
 def _series(function: Callable[[np.ndarray], np.ndarray], interval: Interval, count: int) -> np.ndarray:
     """The Chebyshev coefficients of the interpolant at ``count`` points."""
-    low, high = interval
     angles = np.pi * (np.arange(count) + 0.5) / count
-    values = function((low + high) / 2 + (high - low) / 2 * np.cos(angles))
+    values = function(from_unit(np.cos(angles), interval))
     # A cosine transform, as the Fourier transform of the values and their mirror image.
     transform = np.fft.rfft(np.concatenate([values, values[::-1]]))[:count]
     coefficients = (transform * np.exp(-0.5j * np.pi * np.arange(count) / count)).real / count
