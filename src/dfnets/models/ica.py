@@ -103,7 +103,7 @@ class ICA(Model):
         self._fit(known, self.first_kernel, self.first_bias, lambda nodes, _: source[nodes])
         guess = self._labels(inputs.features.times(self.first_kernel) + self.first_bias)
         for r, (nodes, labels) in enumerate(known):
-            guess[nodes, r] = torch.eye(self.sizes.classes, device=guess.device)[labels.copy()]
+            guess[torch.tensor(nodes), r] = torch.eye(self.sizes.classes, device=guess.device)[torch.tensor(labels)]
         mixed = self._mix(inputs, guess).cpu().numpy()
         self._fit(known, self.kernel, self.bias, lambda nodes, r: _beside(source[nodes], mixed[nodes, r]))
 

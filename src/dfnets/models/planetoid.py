@@ -187,7 +187,7 @@ class _Labelled:
         ordered = labels[order]
         first, stop = np.searchsorted(ordered, ordered, "left"), np.searchsorted(ordered, ordered, "right")
         self.nodes, self.first, self.size = (
-            torch.as_tensor(part, device=device) for part in (nodes[order], first, stop - first)
+            torch.tensor(part, device=device) for part in (nodes[order], first, stop - first)
         )
 
     def pairs(self, count: int, stream: torch.Generator | None) -> tuple[Tensor, Tensor, Tensor]:
