@@ -37,6 +37,26 @@ def random_graph(n: int, degree: float, seed: int, *, weighted: bool = True) -> 
     return Graph.from_edges(ends[0], ends[1], weights, num_nodes=n, duplicates="max", name=f"random-{n}")
 
 
+def dense_graph(n: int, density: float, seed: int, *, weighted: bool = False, isolated: int | None = None) -> Graph:
+    """A graph small enough for dense oracles; each pair is joined with probability ``density``."""
+    rng = np.random.default_rng(seed)
+    joined = rng.random((n, n)) < density
+    weights = np.triu(joined * rng.random((n, n)) if weighted else joined.astype(float), 1)
+    if isolated is not None:
+        weights[:, isolated] = weights[isolated] = 0
+    return Graph(weights + weights.T)
+
+
+def path() -> Graph:
+    """Three nodes in a row, joined with weights 1 and 2."""
+    return Graph(np.array([[0.0, 1, 0], [1, 0, 2], [0, 2, 0]]))
+
+
+def star(n: int) -> Graph:
+    """One hub: a row with all the entries, and n - 1 rows with one."""
+    return Graph.from_edges(np.zeros(n - 1, dtype=np.int64), np.arange(1, n))
+
+
 @pytest.fixture
 def one_thread() -> Iterator[None]:
     """For problems so small that a second thread loses more than it gains."""

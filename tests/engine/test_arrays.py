@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import path
 
-from dfnets import Graph, Shift, engine
+from dfnets import Shift, engine
 
-SHIFT = Shift(Graph(np.array([[0, 1, 0], [1, 0, 2], [0, 2, 0]])))
+SHIFT = Shift(path())
 X = np.arange(6.0).reshape(3, 2)
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from conftest import dense_graph
 
 from dfnets import Graph, Shift, engine
 from dfnets.engine import autograd, operator
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
-RNG = np.random.default_rng(0)
-WEIGHTS = np.triu(RNG.random((20, 20)) * (RNG.random((20, 20)) < 0.3), 1)
-SHIFT = Shift(Graph(WEIGHTS + WEIGHTS.T))
+SHIFT = Shift(dense_graph(20, 0.3, seed=0, weighted=True))
 
 
 @pytest.fixture(params=DEVICES)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
+from conftest import star
 
 from dfnets import Graph, Shift, engine
 from dfnets.engine import operator
@@ -27,11 +28,6 @@ def weighted(n: int, degree: float, seed: int) -> Graph:
     connected = np.ones(n)
     connected[[0, n // 2, n - 1]] = 0
     return Graph(sp.diags_array(connected) @ matrix @ sp.diags_array(connected))
-
-
-def star(n: int) -> Graph:
-    """One hub: a row with all the entries, and n - 1 rows with one."""
-    return Graph.from_edges(np.zeros(n - 1, dtype=np.int64), np.arange(1, n))
 
 
 SHIFTS = {

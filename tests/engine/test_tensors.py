@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from conftest import path
 
-from dfnets import Graph, Shift, engine
+from dfnets import Shift, engine
 
-SHIFT = Shift(Graph(np.array([[0, 1, 0], [1, 0, 2], [0, 2, 0]])))
+SHIFT = Shift(path())
 X = torch.arange(6.0, dtype=torch.float64).view(3, 2)
 
 

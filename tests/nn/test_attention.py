@@ -5,17 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from conftest import dense_graph
 from torch.nn import functional
 
 from dfnets import Graph, Shift
 from dfnets.nn import Neighbours, SelfAttention
 
 
-def graph(n: int = 12) -> Graph:
-    rng = np.random.default_rng(2)
-    edges = np.triu(rng.random((n, n)) < 0.3, 1).astype(float)
-    edges[:, 3] = edges[3] = 0  # an isolated node attends to itself
-    return Graph(edges + edges.T)
+def graph() -> Graph:
+    return dense_graph(12, 0.3, seed=2, isolated=3)  # node 3 attends to itself
 
 
 def brute_force(layer: SelfAttention, x: torch.Tensor, r: int) -> torch.Tensor:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
+from conftest import dense_graph
 
 from dfnets import Graph, Shift
 from dfnets.filters import FeedbackLoopedFilter
@@ -14,11 +15,8 @@ from dfnets.nn import Features, FeedbackLoopedConv
 FILTER = FeedbackLoopedFilter([0.3, -0.2, 0.1], [0.5, 0.4], centre=1.0)
 
 
-def graph(n: int = 12) -> Graph:
-    rng = np.random.default_rng(1)
-    weights = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.4), 1)
-    weights[:, 0] = weights[0] = 0  # an isolated node
-    return Graph(weights + weights.T)
+def graph() -> Graph:
+    return dense_graph(12, 0.4, seed=1, weighted=True, isolated=0)
 
 
 def brute_force(conv: FeedbackLoopedConv, x: torch.Tensor, x_0: torch.Tensor, r: int, psi, phi) -> torch.Tensor:

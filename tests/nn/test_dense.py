@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import torch
+from conftest import dense_graph
 from torch.nn import functional
 
 from dfnets import Graph, Shift
@@ -17,9 +18,7 @@ N, F, UNITS = 20, 6, (2, 3, 4)
 
 
 def graph() -> Graph:
-    rng = np.random.default_rng(3)
-    edges = np.triu(rng.random((N, N)) < 0.2, 1).astype(float)
-    return Graph(edges + edges.T)
+    return dense_graph(N, 0.2, seed=3)
 
 
 def features() -> sp.csr_array:
