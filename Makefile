@@ -8,7 +8,7 @@ demo: .venv/installed
 	$(BIN)/dfnets demo
 
 # Two processes of one thread each: BLAS threads on matrices this small only wait for each other.
-test: .venv/installed lint docs
+test: .venv/installed lint
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: .venv/installed

@@ -1,0 +1,59 @@
+"""The site builds without a warning, and its pages fetch nothing from anywhere else."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FETCHED = {"script": "src", "img": "src", "iframe": "src", "link": "href", "source": "src"}
+
+
+class Fetches(HTMLParser):
+    """What a browser loads with a page, other than through a click."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = dict(attrs)
+        if tag in FETCHED and attributes.get("rel") != "canonical":
+            self.found.append(attributes.get(FETCHED[tag]) or "")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    # The variable silences an advertisement of the theme.
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "WARNING" not in done.stdout + done.stderr
+    return folder
+
+
+def test_every_page_is_there_and_fetches_nothing(site: Path) -> None:
+    pages = {path.relative_to(ROOT / "docs").with_suffix(".html") for path in (ROOT / "docs").rglob("*.md")}
+    assert pages <= {path.relative_to(site) for path in site.rglob("*.html")}
+    for page in site.rglob("*.html"):
+        fetches = Fetches()
+        fetches.feed(page.read_text())
+        outside = [address for address in fetches.found if re.match(r"(https?:)?//", address)]
+        assert not outside, f"{page.relative_to(site)} loads {outside}"
+
+
+def test_docstrings_come_out_as_markdown(site: Path) -> None:
+    for page in (site / "reference").glob("*.html"):
+        text = page.read_text()
+        assert "::: dfnets" not in text, f"{page.name}: a module was not rendered"
+        assert not re.search(r":(attr|class|data|func|meth|mod):", text), f"{page.name}: a reference was not rendered"
+        assert "<blockquote>" not in text, f"{page.name}: an example was taken for a quotation"
+    assert 'href="graph.html#dfnets.Graph"' in (site / "reference" / "estimators.html").read_text()
