@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 
+import browser
 import plotly.graph_objects as go
-import pytest
 
 from dfnets.report import Page
 
@@ -19,6 +17,9 @@ def make() -> Page:
     page.table(["a", "b"], [["x", 1], ["</table>", 2.5]])
     page.figure(go.Figure(go.Scatter(x=[1, 2], y=[3, 4], name="</script><b>")))
     page.figure(go.Figure(go.Bar(x=["u", "v"], y=[1, 2])))
+    page.subheading("Side by side")
+    page.figures([go.Figure(go.Bar(x=["u"], y=[height])) for height in (1, 2)])
+    page.table(["c"], [["folded"]], folded=True)
     return page
 
 
@@ -48,17 +49,11 @@ def test_folders_are_made(tmp_path) -> None:
     assert list(path.parent.iterdir()) == [path]
 
 
-@pytest.mark.skipif(shutil.which("chromium") is None, reason="no chromium on this machine to draw the page")
+@browser.needed
 def test_a_browser_draws_every_figure(tmp_path) -> None:
-    path = make().write(tmp_path / "page.html")
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
-    flags += ["--disable-sync", "--disable-component-update", f"--user-data-dir={tmp_path / 'profile'}"]
-    flags += ["--enable-logging=stderr", "--virtual-time-budget=5000", "--dump-dom", path.as_uri()]
-    done = subprocess.run(["chromium", *flags], capture_output=True, text=True, timeout=120, check=True)
-    assert "CONSOLE" not in done.stderr
-    figures = re.findall(
-        r'<div class="figure[^"]*" id="figure-\d+".*?(?=<div class="figure|</body>)', done.stdout, re.S
-    )
-    assert len(figures) == 2
+    dom, log = browser.drawn(make().write(tmp_path / "page.html"), tmp_path / "profile")
+    assert "CONSOLE" not in log
+    figures = re.findall(r'<div class="figure[^"]*" id="figure-[\d-]+".*?(?=<div class="figure|</body>)', dom, re.S)
+    assert len(figures) == 4
     assert all("main-svg" in figure for figure in figures)
-    assert len(re.findall(r"<tr>", done.stdout)) == 3
+    assert len(re.findall(r"<tr>", dom)) == 5

@@ -16,8 +16,8 @@ from pathlib import Path
 import dfnets
 
 ROOT = Path(dfnets.__file__).parent
-# These list what there is; a run depends on the one that it takes from the list.
-LISTS = {"dfnets", "dfnets.models", "dfnets.models.registry"}
+# Lists of what there is, of which a run takes one: a model has its module, a dataset its fingerprint. And drawing.
+LISTS = {"dfnets", "dfnets.models", "dfnets.models.registry", "dfnets.datasets", "dfnets.plots"}
 
 
 @cache
@@ -33,7 +33,7 @@ def version(modules: tuple[str, ...]) -> str:
     """16 hexadecimal digits of ``dfnets.__version__`` and the code of modules with all that they import from here."""
     state = hashlib.sha256(dfnets.__version__.encode())
     for name in sorted(_closure(modules)):
-        state.update(f"\n{name}\n{_code(name)}".encode())
+        state.update(f"\n{name}\n{_code(_text(name))}".encode())
     return state.hexdigest()[:16]
 
 
@@ -56,24 +56,32 @@ def _closure(modules: Iterable[str]) -> set[str]:
         name = waiting.pop()
         if name not in found and name not in LISTS:
             found.add(name)
-            waiting += _imports(name)
+            waiting += [module for module in _imports(_text(name)) if _is_module(module)]
     return found
 
 
-def _imports(name: str) -> list[str]:
-    """The modules of this package that a module imports, wherever in its code."""
+@cache
+def _imports(text: str) -> tuple[str, ...]:
+    """The modules of this package that a module may import, wherever in its code."""
     found = []
-    for node in ast.walk(ast.parse(_file(name).read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
-            inner = [f"{node.module}.{alias.name}" for alias in node.names]
-            found += [module for module in inner if _is_module(module)] or [node.module]
-    return [module for module in found if module.startswith("dfnets.") and _is_module(module)]
+            # What is imported from a package may be a module of it, or a name that the package has from elsewhere.
+            found += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.isascii():
+            # A module that is imported by its name, as the engine's back ends are.
+            found += [node.value] if node.value.replace(".", "").isidentifier() else []
+    return tuple(module for module in found if module.startswith("dfnets."))
 
 
 def _is_module(name: str) -> bool:
-    return name.startswith("dfnets.") and _file(name).exists()
+    return _file(name).exists()
+
+
+def _text(name: str) -> str:
+    return _file(name).read_text(encoding="utf-8")
 
 
 def _file(name: str) -> Path:
@@ -81,9 +89,9 @@ def _file(name: str) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
-def _code(name: str) -> str:
+@cache
+def _code(text: str) -> str:
     """The text of a module without comments on lines of their own, docstrings and empty lines."""
-    text = _file(name).read_text(encoding="utf-8")
     dropped: set[int] = set()
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:

@@ -13,8 +13,8 @@ RULES = "The rule validation takes the epoch that is best on validation nodes, f
 RULES += "test nodes: it explains published figures and is no estimate of anything. "
 INTERVALS = "Mean, standard deviation and the 95 % interval of the mean (Student's t) over the runs; the last columns "
 INTERVALS += "are the mean minus the paper's figure, with the same interval."
-PAIRS = "Paired by seed, and so by draw where there are draws; 95 % interval by Student's t, p by Wilcoxon's "
-PAIRS += "signed-rank test from 6 pairs on. Rule: validation."
+PAIRS = "Paired by seed, and so by draw where there are draws; 95 % interval and p by Student's paired "
+PAIRS += "t-test, two-sided. Rule: validation."
 
 COLUMNS = ["case", "model", "dataset", "protocol", "rule", "runs", "seeds", "mean", "std", "low", "high"]
 COLUMNS += ["paper", "difference", "from", "to", "note"]

@@ -44,7 +44,9 @@ def _feedback_looped() -> FeedbackLoopedFilter:
 
 
 def measure(filter: str, nodes: int, edges: int, order: int, seed: int = 0) -> dict[str, Any]:
-    """Products, seconds (the fastest of 5, which other work on the machine disturbs least) and peak bytes of one application to one signal on a random graph.
+    """Products, seconds and peak bytes of one application to one signal on a random graph.
+
+    The time is the fastest of a few, which other work on the machine disturbs least.
 
     ``working`` are the bytes of the arrays that are made on the way, ``held`` those of the operator.
     """

@@ -1,0 +1,102 @@
+"""The report of the studies: whole, drawn by a browser, with every table and figure as files."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+
+import browser
+import pytest
+from studies.synthetic import measured, runs
+
+from dfnets.report import study
+from dfnets.store import Store
+from dfnets.studies import STUDIES, complexity, embeddings, stability
+from dfnets.studies.results import Results
+from dfnets.studies.shown import Figure, Table
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """A first look in which everything was run."""
+    store = Store(tmp_path_factory.mktemp("report") / "s.db")
+    rows = []
+    for each in STUDIES.values():
+        for group in each.plan(True):
+            if not group.registered:
+                continue
+            if group.measure == "complexity":
+                size = float(group.overrides["edges"])
+                rows += measured(group, products=43, seconds=size / 1e9, working=int(size), held=int(8 * size))
+            elif group.measure == "stability":
+                numbers = {"bound": [10, 20, 30], "iterations": [9, 19, 29], "spectrum": [0.5, 0.5]}
+                numbers |= {"frequencies": [0.5, 1.5], "feedback": [0.1, -0.2], "recursion": 150, "cheapest": 30}
+                numbers |= dict.fromkeys(("contraction", "universal", "radius", "error", "rms"), 0.5)
+                numbers |= dict.fromkeys(("nodes", "edges", "classes", "features"), 7)
+                rows += measured(group, **numbers, lmax=1.5, ritz=1.4, proved=1.9, method="chebyshev")
+            elif group.measure == "embedding":
+                points = [[float(i), float(i % 5)] for i in range(20)]
+                scores = dict.fromkeys(embeddings.MEASURES, 0.4)
+                rows += measured(group, points=points, labels=[i % 3 for i in range(20)], **scores)
+            else:
+                rows += runs(group, 80.0)
+    store.add(rows)
+    return store
+
+
+@pytest.fixture(scope="module")
+def page(store: Store) -> Path:
+    return study.write(store.path, store.path.parent / "out", results_folder=store.path.parent / "results")
+
+
+def parts(store: Store, kind: type) -> list:
+    results = Results(store, quick=True)
+    return [part for each in STUDIES.values() for part in each.show(results) if isinstance(part, kind)]
+
+
+def test_every_table_and_figure_is_a_file(store: Store, page: Path) -> None:
+    for table in parts(store, Table):
+        for ending in ("csv", "tex"):
+            assert (page.parent / "tables" / f"{table.name}.{ending}").stat().st_size > 0
+        lines = (store.path.parent / "results" / f"{table.name}.csv").read_text().splitlines()
+        assert len(lines) == 1 + len(table.rows)
+    names = [part.name for part in parts(store, Table) + parts(store, Figure)]
+    for figure in parts(store, Figure):
+        for ending in ("png", "pdf"):
+            assert (page.parent / "figures" / f"{figure.name}.{ending}").stat().st_size > 0
+    assert len(names) == len({(name, i < len(parts(store, Table))) for i, name in enumerate(names)})
+    about = json.loads((store.path.parent / "results" / "about.json").read_text())
+    assert about["command"] == "dfnets reproduce all --quick"
+    assert about["machines"] == [f"a machine ({about['runs']} runs)"]
+    assert about["runs"] == about["planned runs"] == len(store)
+    assert about["of older code"] == 0
+
+
+def test_the_page_says_what_it_is_about(page: Path) -> None:
+    content = re.sub(r"<script>.*?</script>", "", page.read_text(encoding="utf-8"), count=1, flags=re.S)
+    assert "https://" not in content
+    assert "A first look (--quick)" in content
+    for each in STUDIES.values():
+        assert f"<h2>{html.escape(each.title)}</h2>".replace("&#x27;", "&#39;") in content
+    assert "a machine" in content
+    assert stability.STUDY.quick in content
+    assert complexity.STUDY.quick in content
+
+
+@browser.needed
+def test_a_browser_draws_it_all(store: Store, page: Path, tmp_path: Path) -> None:
+    dom, log = browser.drawn(page, tmp_path / "profile")
+    assert "CONSOLE" not in log
+    figures = re.findall(r'<div class="figure[^"]*" id="figure-[\d-]+".*?(?=<div class="figure|</body>)', dom, re.S)
+    assert len(figures) == sum(len(figure.panels) for figure in parts(store, Figure))
+    assert all("main-svg" in figure for figure in figures)
+    bodies = re.findall(r"<tbody>(.*?)</tbody>", dom, re.S)
+    rows = [body.count("<tr>") for body in bodies]
+    assert rows[:-2] == [len(table.rows) for table in parts(store, Table)]
+
+
+def test_a_store_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="`dfnets reproduce` makes it"):
+        study.write(tmp_path / "s.db", tmp_path)
