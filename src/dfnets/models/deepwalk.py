@@ -50,7 +50,7 @@ class DeepWalkConfig(Config):
     window: int = Field(10, ge=1)
     negatives: int = Field(5, ge=1)
     learning_rate: float = Field(0.05, gt=0)
-    l2: float = Field(5.0, gt=0)
+    l2: float = Field(10.0, gt=0)
 
 
 class DeepWalk(Transductive):
@@ -72,6 +72,7 @@ class DeepWalk(Transductive):
 
     Config = DeepWalkConfig
     presets: ClassVar = {"default": {}}
+    # Of 10 trials on Cora and on Citeseer, then 5 values of l2 with each of two windows.
     of_dataset = tuned("deepwalk")
     space: ClassVar = {
         "walks": [5, 10, 20],

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import scipy.sparse as sp
 import torch
+from pydantic import Field
 from torch import Tensor
 
 from dfnets.graph import Graph
@@ -31,7 +32,7 @@ class LabelPropagationConfig(Config):
 
     epochs: Literal[0] = 0
     class_mass: bool = True
-    tolerance: float = 1e-8
+    tolerance: float = Field(1e-6, gt=0)
 
 
 class LabelPropagation(Transductive):

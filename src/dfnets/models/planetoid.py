@@ -83,7 +83,7 @@ class Planetoid(Transductive):
     """
 
     Config = PlanetoidConfig
-    presets: ClassVar = {"default": {}, "transductive": {"form": "transductive"}, "inductive": {"form": "inductive"}}
+    presets: ClassVar = {"default": {}}
     of_dataset = tuned("planetoid")
     space: ClassVar = {
         "form": ["transductive", "inductive"],
