@@ -19,9 +19,11 @@ def test_equals_the_formula() -> None:
     s, inputs = adjacency(graph), model.prepare(graph, CPU)
     powers = torch.stack([inputs.values**power for power in long], dim=1)
     h = x(graph)
+    for kernel in model.kernels:
+        torch.nn.init.normal_(kernel.second.weight)
     for layer, kernel in zip(model.layers, model.kernels, strict=True):
         first, second = kernel.first, kernel.second
-        gains = torch.relu(powers @ first.weight[1] + first.bias[1]) @ second.weight[1] + second.bias[1]
+        gains = powers + torch.relu(powers @ first.weight[1] + first.bias[1]) @ second.weight[1] * kernel.scale
         operators = [torch.linalg.matrix_power(s, power) for power in short]
         operators += [inputs.vectors @ torch.diag(gain) @ inputs.vectors.T for gain in gains.T]
         weights = layer.weight[1].split(layer.out_channels, dim=1)

@@ -20,6 +20,7 @@ from dfnets.models.tuned import tuned
 from dfnets.nn import Linear, Neighbours
 from dfnets.nn import replicas as copies
 from dfnets.nn.attention import squared_distances, weighted_sum
+from dfnets.nn.replicas import Generators
 from dfnets.shift import Shift
 
 
@@ -47,9 +48,9 @@ class AdaLNet(LNet):
     """H_t = ReLU(sum_s S^s H U_s + sum_l Q f_l(T^l) Q^T H W_l + b), H = dropout(H_{t-1}), with a learned operator.
 
     (Q, T) are K Lanczos steps on D^-1/2 B D^-1/2, whose affinities B_ij = exp(-norm(e_i - e_j)^2 / their mean) on the
-    edges of A + I come from a learned embedding e = X W, D their row sums. Gradients go through the process. f_l is a
-    small network from the entries of T^l to those of a symmetric matrix: T itself is filtered, as the paper does,
-    because the gradient of an eigendecomposition is not stable. Time and memory are linear in the edges.
+    edges of A + I come from a learned embedding e = X W, D their row sums. Gradients go through the process. f_l, a
+    :class:`Perceptron`, takes the entries of T^l to those of a symmetric matrix: T itself is filtered, as the paper
+    does, because the gradient of an eigendecomposition is not stable. Time and memory are linear in the edges.
     """
 
     Config = AdaLNetConfig
@@ -60,13 +61,14 @@ class AdaLNet(LNet):
         "l2": (1e-5, 1e-2, "log"),
         "dropout": (0.3, 0.9),
         "short": [(1, 2), (1, 2, 3), (2, 4), (1, 2, 5, 7)],
+        "kernel_l2": (1e-3, 1e-1, "log"),
         "embedding": [8, 16, 32],
     }
     config: AdaLNetConfig
 
     def __init__(self, config: AdaLNetConfig, sizes: Sizes, *, filter: None = None, replicas: int = 1) -> None:
         super().__init__(config, sizes, filter=filter, replicas=replicas)
-        self.embed = Linear(sizes.features, config.embedding, bias=False, replicas=replicas)
+        self.embed = _Embedding(sizes.features, config.embedding, bias=False, replicas=replicas)
 
     def make_kernels(self) -> nn.ModuleList:
         """A spectral kernel f_l a long scale, which all layers share."""
@@ -103,6 +105,13 @@ class AdaLNet(LNet):
         entries = power.transpose(0, 1).reshape(1, self.replicas, steps**2)
         made = self.kernels[scale](entries).view(self.replicas, steps, steps)
         return ((made + made.transpose(1, 2)) / 2).transpose(0, 1)
+
+
+class _Embedding(Linear):
+    """e = X W. Affinities do not depend on the scale of e, so a W that starts large is one that changes slowly."""
+
+    def reset_parameters(self, streams: Generators | None = None) -> None:
+        copies.xavier_normal_(self.weight, 1, 1, [None] * self.replicas if streams is None else streams)
 
 
 def learned_operator(embedding: Tensor, neighbours: Neighbours) -> Callable[[Tensor], Tensor]:

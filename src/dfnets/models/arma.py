@@ -29,9 +29,8 @@ class ARMAConfig(SpectralConfig):
         skip_dropout: of X on its way around each step.
     """
 
-    epochs: int = Field(400, ge=0)
     stacks: int = Field(1, ge=1)
-    depth: int = Field(2, ge=1)
+    depth: int = Field(1, ge=1)
     skip_dropout: float = Field(0.75, ge=0, lt=1)
 
 
@@ -50,7 +49,7 @@ class ARMA(Spectral):
         "dropout": (0.2, 0.8),
         "skip_dropout": (0.2, 0.9),
         "units": [(16,), (32,)],
-        "depth": [1, 2, 3, 4],
+        "depth": [1, 2],
     }
     config: ARMAConfig
 

@@ -30,8 +30,8 @@ class CayleyConfig(SpectralConfig):
         zoom: where the spectral zoom z starts.
     """
 
-    order: int = Field(2, ge=1)
-    jacobi: int = Field(5, ge=0)
+    order: int = Field(1, ge=1)
+    jacobi: int = Field(3, ge=0)
     zoom: float = Field(1.0, gt=0)
 
 
@@ -56,7 +56,7 @@ class CayleyNet(Spectral):
         "learning_rate": (3e-3, 3e-2, "log"),
         "l2": (1e-5, 1e-2, "log"),
         "dropout": (0.2, 0.9),
-        "order": [1, 2, 3],
+        "order": [1, 2],
         "zoom": (0.5, 3.0),
     }
     config: CayleyConfig

@@ -140,6 +140,6 @@ class GATLayer(nn.Module):
 class GATDense(GAT):
     """GAT + DenseBlock (Wijesinghe and Wang, 2019): the layers of GAT, each reading all maps before it."""
 
-    presets: ClassVar = {"dense": {**GAT.presets["paper"], "dense": True, "units": (8, 8)}}
+    presets: ClassVar = {"dense": {"epochs": 300, "patience": 100, "dense": True, "units": (8, 8)}}
     of_dataset: ClassVar = {**GAT.of_dataset, **tuned("gat-dense")}
     space: ClassVar = {**GAT.space, "units": [(8, 8), (8, 16)]}

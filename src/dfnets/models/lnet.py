@@ -20,6 +20,7 @@ from dfnets.models.spectral import Inputs, Spectral, SpectralConfig, polynomial
 from dfnets.models.tuned import tuned
 from dfnets.nn import Linear
 from dfnets.nn import replicas as copies
+from dfnets.nn.replicas import Generators
 from dfnets.shift import Shift
 
 Mix = Callable[[Tensor], Tensor]
@@ -33,12 +34,16 @@ class LNetConfig(SpectralConfig):
         long: powers of the Ritz values that the learned kernels read.
         steps: K, of the Lanczos process.
         kernel_units: hidden units of a spectral kernel.
+        kernel_l2: of what a kernel adds to the identity.
     """
 
+    dropout: float = Field(0.7, ge=0, lt=1)
+    l2: float = Field(1e-3, ge=0)
     short: tuple[int, ...] = Field((1, 2, 3), min_length=1)
     long: tuple[int, ...] = Field((5, 10, 20), min_length=1)
     steps: int = Field(20, ge=1)
     kernel_units: int = Field(32, ge=1)
+    kernel_l2: float = Field(2e-3, ge=0)
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,8 @@ class LNet(Spectral):
     """H_t = ReLU(sum_s S^s H U_s + sum_l V diag(f_l(values)) V^T H W_l + b), H = dropout(H_{t-1}).
 
     s runs over the short scales, l over the long ones. (V, values) are the Ritz pairs of K Lanczos steps on S from a
-    random start, made once; f is a small network from the long powers of a Ritz value to one gain for each long scale.
+    random start, made once; f, a :class:`Perceptron`, takes the long powers of a Ritz value to a gain for
+    each long scale.
     """
 
     Config: ClassVar[type[LNetConfig]] = LNetConfig
@@ -108,6 +114,10 @@ class LNet(Spectral):
         assert h is not None
         return h
 
+    def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
+        kernels = [module.weight for module in self.kernels.modules() if isinstance(module, _Zero)]
+        return [*super().penalties(), (kernels, self.config.kernel_l2)]
+
     def low_rank(self, inputs: Any) -> tuple[Tensor, list[Mix]]:
         """The basis (n, R, K) of the long scales, and for each layer what is done to the coefficients in it.
 
@@ -125,15 +135,28 @@ def _weighed(gains: Tensor, low: Tensor) -> Tensor:
 
 
 class Perceptron(nn.Module):
-    """ReLU between two linear layers: (m, R, c) to the same."""
+    """x + ReLU(x W_1 + b_1) W_2 / (units sqrt(c)): (m, R, c) to the same. W_2 is zero at first: it starts as x.
+
+    A kernel that starts at random, or that one step of Adam changes much, is noise that a few labelled nodes do not
+    train away; by the division the change of a step grows neither with the units nor with c.
+    """
 
     def __init__(self, channels: int, units: int, *, replicas: int = 1) -> None:
         super().__init__()
+        self.scale = 1 / (units * channels**0.5)
         self.first = Linear(channels, units, replicas=replicas)
-        self.second = Linear(units, channels, replicas=replicas)
+        self.second = _Zero(units, channels, bias=False, replicas=replicas)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.second([torch.relu(self.first([x]))])
+        return x + self.second([torch.relu(self.first([x])) * self.scale])
+
+
+class _Zero(Linear):
+    """A linear layer that starts at zero."""
+
+    def reset_parameters(self, streams: Generators | None = None) -> None:  # noqa: ARG002 - none is drawn
+        for parameter in self.parameters():
+            nn.init.zeros_(parameter)
 
 
 def project(basis: Tensor, x: Tensor) -> Tensor:

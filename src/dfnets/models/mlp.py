@@ -32,8 +32,7 @@ class MLP(Spectral):
         super().__init__(config, sizes, filter=filter, replicas=replicas)
         widths = self.widths()
         self.layers = nn.ModuleList(
-            Linear(read, made, dropout=config.dropout, replicas=replicas)
-            for read, made in pairwise(widths)
+            Linear(read, made, dropout=config.dropout, replicas=replicas) for read, made in pairwise(widths)
         )
 
     def forward(self, inputs: Inputs) -> Tensor:
