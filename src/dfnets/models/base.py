@@ -32,6 +32,8 @@ class Config(BaseModel):
         class_weights: ``"balanced"``: inversely to the number of training nodes of a class; ``"shifted"``: as in the
             authors' code, where unlabelled nodes count as a class in front, and every class gets the weight of the one
             before it.
+        clip: the largest norm that the gradient of a replica may have; a longer one is shortened. None lets it be.
+        every: epochs from one look at the scores to the next; only there can weights be selected.
         patience: stop a replica after that many epochs without a better validation score; None never does.
     """
 
@@ -42,6 +44,8 @@ class Config(BaseModel):
     learning_rate: float = Field(0.002, gt=0)
     loss_factor: float = Field(1.0, gt=0)
     class_weights: Literal["balanced", "shifted"] | None = None
+    clip: float | None = Field(None, gt=0)
+    every: int = Field(1, ge=1)
     patience: int | None = Field(None, ge=1)
 
 

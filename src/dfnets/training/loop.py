@@ -86,7 +86,8 @@ class Trainer:
             loss = self.step()
             self.epoch += 1
             self._check(loss)
-            self._record(loss)
+            if self.epoch % self.model.config.every == 0 or self.done:
+                self._record(loss)
             after_epoch(self)
 
     def step(self) -> np.ndarray:
@@ -96,6 +97,8 @@ class Trainer:
         losses = self.model.losses(self.inputs, self.objective)
         # Replicas share no weight, so the gradient of the sum is each one's own.
         losses.sum().backward()
+        if self.model.config.clip is not None:
+            _clip(list(self.model.parameters()), self.model.config.clip)
         self.optimiser.step()
         self.model.project_()
         return losses.detach().cpu().double().numpy()
@@ -161,6 +164,16 @@ def _adam(model: Model, learning_rate: float) -> torch.optim.Adam:
     # on the number of replicas.
     on_cpu = next(model.parameters(), torch.empty(0)).device.type == "cpu"
     return torch.optim.Adam(groups, lr=learning_rate, fused=not on_cpu, foreach=False)
+
+
+def _clip(parameters: list[torch.nn.Parameter], longest: float) -> None:
+    """Shortens the gradient of each replica, over all its parameters, to the longest that is allowed."""
+    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    # A loop, because a replica's sum must not depend on the others.
+    squares = [sum(part[r].square().sum() for part in gradients) for r in range(len(gradients[0]))]
+    factors = (longest / torch.stack(squares).sqrt()).clamp_max(1)
+    for part in gradients:
+        part.mul_(factors.view(-1, *[1] * (part.ndim - 1)))
 
 
 def _copy_replicas(source: dict[str, Tensor], target: dict[str, Tensor], which: np.ndarray) -> None:

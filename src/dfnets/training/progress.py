@@ -28,7 +28,7 @@ def epochs_bar(title: str, trainer: Trainer, *, show: bool = True) -> Iterator[C
         task = bar.add_task(title, total=total, completed=trainer.epoch, note="")
 
         def move(trainer: Trainer) -> None:
-            validation = trainer.history.validation[-1]
+            validation = trainer.history.validation[-1] if len(trainer.history) else np.array([np.nan])
             seen = ~np.isnan(validation)
             note = f"validation {validation[seen].mean():.1f} %" if seen.any() else ""
             bar.update(task, completed=trainer.epoch, note=note)
