@@ -36,7 +36,7 @@ def groups() -> list[Group]:
     return [
         Group("dfnet", "tiny", "random", OPTIONS, overrides={"learning_rate": rate, "epochs": 12, **SMALL}, seeds=3)
         for rate in rates
-    ] + [Group("dfnet", "tiny", "random", OPTIONS, overrides={"learning_rate": 1e9, "epochs": 12, **SMALL}, seeds=2)]
+    ] + [Group("dfnet", "tiny", "random", OPTIONS, overrides={"loss_factor": 1e39, "epochs": 12, **SMALL}, seeds=2)]
 
 
 def work(folder: str, store: str, log: str) -> None:

@@ -47,8 +47,12 @@ class Job:
         return self.group.cost * len(self.seeds)
 
 
-def jobs_of(groups: Iterable[Group]) -> list[Job]:
-    """The jobs of groups, cheap ones first, no run in two of them; models that are not there are left out."""
+def jobs_of(groups: Iterable[Group], *, room: int = 1) -> list[Job]:
+    """The jobs of groups, cheap ones first, no run in two of them; models that are not there are left out.
+
+    Args:
+        room: how many times as many replicas as usual fit into memory.
+    """
     jobs, seen = [], set()
     for group in groups:
         if not group.registered:
@@ -56,7 +60,8 @@ def jobs_of(groups: Iterable[Group]) -> list[Job]:
         identity = (group.code, group.dataset, group.protocol_name, group.model, group.config)
         new = [seed for seed in range(group.seeds) if (*identity, seed) not in seen]
         seen |= {(*identity, seed) for seed in new}
-        jobs += [Job(group, tuple(new[i : i + group.at_once])) for i in range(0, len(new), group.at_once)]
+        size = group.at_once if group.measure else room * group.at_once
+        jobs += [Job(group, tuple(new[i : i + size])) for i in range(0, len(new), size)]
     return sorted(jobs, key=lambda job: job.cost)
 
 
@@ -80,7 +85,7 @@ def run(
         console: where to say how far it is.
     """
     console = Console(stderr=True) if console is None else console
-    jobs = jobs_of(groups)
+    jobs = jobs_of(groups, room=4 if _on_gpu(device) else 1)
     missing = sorted({group.model for group in groups if not group.registered})
     if missing:
         console.print(f"not registered, left out: {', '.join(missing)}", highlight=False)
@@ -176,6 +181,7 @@ def _runs(
     from dfnets.training import DivergedError
 
     began = time.perf_counter()
+    reason, splits_up = "", False
     try:
         if group.measure is not None:
             done = [replace(blank[0], measures=measures.measure(group, graph, blank[0].seed, splits, device))]
@@ -183,14 +189,14 @@ def _runs(
             assert graph is not None
             done = _trained(group, graph, [splits[run.seed] for run in blank], blank, device)
     except Exception as error:  # whatever a model does wrong, the study goes on and says so
-        lean = isinstance(error, DivergedError | MemoryError) or "memory" in str(error).lower()
-        if len(blank) > 1 and lean:
-            del error
-            torch.cuda.empty_cache()
-            half = len(blank) // 2
-            parts = (blank[:half], blank[half:])
-            return [run for part in parts for run in _runs(group, graph, splits, part, device)]
         reason = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        splits_up = len(blank) > 1 and (isinstance(error, DivergedError | MemoryError) or "memory" in reason.lower())
+    # Out of the handler, whose traceback holds what the failed training held.
+    if splits_up:
+        torch.cuda.empty_cache()
+        half = len(blank) // 2
+        return [run for part in (blank[:half], blank[half:]) for run in _runs(group, graph, splits, part, device)]
+    if reason:
         done = [replace(run, status="failed", reason=reason) for run in blank]
     share = (time.perf_counter() - began) / len(blank)
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
@@ -205,7 +211,7 @@ def _trained(
     from dfnets.training import fit
 
     place = "cpu" if group.model in ON_CPU else device
-    on_gpu = place != "cpu" and torch.cuda.is_available()
+    on_gpu = _on_gpu(place)
     if on_gpu:
         torch.cuda.reset_peak_memory_stats()
     result = fit(
@@ -308,10 +314,13 @@ def _name(job: Job) -> str:
 
 
 def _workers(device: str | None) -> int:
+    return min(6 if _on_gpu(device) else 4, os.cpu_count() or 1)
+
+
+def _on_gpu(device: str | None) -> bool:
     import torch
 
-    shared = device != "cpu" and torch.cuda.is_available()
-    return min(6 if shared else 4, os.cpu_count() or 1)
+    return device != "cpu" and torch.cuda.is_available()
 
 
 def _together(
