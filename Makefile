@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test docs bench lint clean
+.PHONY: demo test docs bench studies lint clean
 
 demo: .venv/installed
 	$(BIN)/dfnets demo
@@ -22,6 +22,11 @@ docs: .venv/installed
 
 bench: .venv/installed
 	$(BIN)/python -m benchmarks
+
+# Every table and figure of the paper: a night on two cores. Stopped at any moment, it goes on where it was.
+studies: .venv/installed
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/dfnets reproduce all
+	$(BIN)/dfnets report --tables results --readme README.md
 
 # torch first and alone, so that no other package's range can choose another build of it.
 .venv/installed: pyproject.toml constraints.txt
