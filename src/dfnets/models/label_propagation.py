@@ -20,6 +20,8 @@ from dfnets.shift import Shift
 
 # A probability below this one counts as this one: no logit is infinite.
 FLOOR = 1e-12
+# Classes that are solved for at once: what they need of a graph of 65,000 nodes stays near the processor.
+COLUMNS = 16
 
 
 class LabelPropagationConfig(Config):
@@ -87,7 +89,11 @@ class LabelPropagation(Transductive):
         one_hot = np.eye(self.sizes.classes)[seeds[known]]
         prior = one_hot.mean(axis=0)
         free = np.flatnonzero(_reached(adjacency, known) & ~known)
-        inner = harmonic(adjacency, free, np.flatnonzero(known), one_hot, self.config.tolerance)
+        inner = np.zeros((len(free), self.sizes.classes))
+        present = np.flatnonzero(prior)
+        for start in range(0, len(present), COLUMNS):
+            some = present[start : start + COLUMNS]
+            inner[:, some] = harmonic(adjacency, free, np.flatnonzero(known), one_hot[:, some], self.config.tolerance)
         if self.config.class_mass:
             mass = inner.sum(axis=0)
             inner = inner * np.divide(prior, mass, out=np.zeros_like(mass), where=mass > 0) + FLOOR * prior

@@ -84,14 +84,16 @@ class Planetoid(Transductive):
 
     Config = PlanetoidConfig
     presets: ClassVar = {"default": {}}
+    # Of 2 trials on Cora, 5 on Citeseer and 4 on Pubmed, where the two forms were equal and the inductive one is faster.
     of_dataset = tuned("planetoid")
     space: ClassVar = {
         "form": ["transductive", "inductive"],
         "features": ["row", "unit"],
         "learning_rate": (3e-3, 3e-2, "log"),
-        "context_weight": (0.03, 3.0, "log"),
+        "context_weight": (0.1, 10.0, "log"),
         "label_weight": (0.03, 3.0, "log"),
         "window": [2, 3, 5],
+        "pairs": [1000, 5000],
         "dropout": (0.0, 0.8),
         "l2": (1e-6, 1e-3, "log"),
     }
