@@ -25,13 +25,15 @@ class Run:
         code: the version of the code that its numbers depend on, see :mod:`dfnets.studies.code`.
         dataset, data: name and fingerprint of the graph.
         protocol, split: name and fingerprint of the split.
-        config: the hyper-parameters as canonical JSON, see :func:`canonical`.
+        config: the hyper-parameters that differ from their defaults, as canonical JSON, see :func:`canonical`; what the
+            defaults are is part of the code.
         status: ``"done"`` or ``"failed"``, then ``reason`` says why.
         validation, final, oracle: test accuracy in percent by that selection rule; None where there is none.
         validation_accuracy: of the epoch that the rule ``validation`` takes.
         seconds: the run's share of the time of all that were trained with it.
         together: how many were trained with it as one problem.
         memory: the most bytes that they held on a GPU.
+        settings: all hyper-parameters, to be read.
         measures: what else a study measures.
     """
 
@@ -55,6 +57,7 @@ class Run:
     memory: int | None = None
     machine: str = ""
     versions: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
     measures: Mapping[str, Any] = field(default_factory=dict)
     finished: str = ""
 
@@ -196,6 +199,6 @@ class Store:
 
 def _run(row: sqlite3.Row) -> Run:
     values = {f.name: row[f.name] for f in fields(Run)}
-    for name in ("versions", "measures"):
+    for name in ("versions", "settings", "measures"):
         values[name] = json.loads(values[name])
     return Run(**values)

@@ -31,6 +31,7 @@ def runs(group: Group, mean: float, spread: float = 0.3, **measures: object) -> 
             seconds=1.0,
             machine="a machine",
             versions={"dfnets": "0"},
+            settings=group.all_settings(),
             measures=measures,
             finished="2026-01-01T00:00:00+00:00",
         )

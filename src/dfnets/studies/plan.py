@@ -82,12 +82,16 @@ class Group:
 
     @cached_property
     def config(self) -> str:
-        """The hyper-parameters of a run as canonical JSON."""
-        values = self.settings
-        if self.trains:
-            made = models.config(self.model, self.preset, dataset=self.dataset, **self.settings)
-            values = made.model_dump(mode="json")
+        """The hyper-parameters of a run that are not defaults, as canonical JSON: a new one changes no other run's."""
+        values = self.all_settings(exclude_defaults=True)
         return canonical(values if self.measure is None else {"measure": self.measure, **values})
+
+    def all_settings(self, *, exclude_defaults: bool = False) -> dict[str, Any]:
+        """The hyper-parameters of a run, or the arguments of a measurement."""
+        if not self.trains:
+            return self.settings
+        made = models.config(self.model, self.preset, dataset=self.dataset, **self.settings)
+        return made.model_dump(mode="json", exclude_defaults=exclude_defaults)
 
     @property
     def code(self) -> str:

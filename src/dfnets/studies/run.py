@@ -252,6 +252,7 @@ def _blank(group: Group, graph: Graph | None, split: Split | None, seed: int) ->
         seed=seed,
         machine=_machine(),
         versions=_versions(),
+        settings=group.all_settings(),
     )
 
 
