@@ -65,11 +65,14 @@ def judged(estimates: Sequence[Estimate | None]) -> str:
 def _pairs(results: Results, pairs: Iterable[tuple[Group, Group]]) -> Finding:
     """Every first one is above its second one."""
     found = [(one, other, results.compare(one, other)) for one, other in pairs]
-    words = [
-        f"{one.model} - {other.model} on {one.dataset}: {'not run' if estimate is None else estimate}"
-        for one, other, estimate in found
-    ]
-    return Finding(judged([estimate for *_, estimate in found]), "; ".join(words))
+    words = [f"{one.model} - {other.model} on {one.dataset}: {e}" for one, other, e in found if e is not None]
+    return Finding(judged([estimate for *_, estimate in found]), _told(words, len(found)))
+
+
+def _told(words: Sequence[str], planned: int) -> str:
+    """What was measured, and how many comparisons were not run."""
+    missing = planned - len(words)
+    return "; ".join([*words, *([f"{missing} of {planned} not run"] if missing else [])])
 
 
 def _under_protocols(check: Callable[[str, tuple[str, ...]], Finding]) -> Finding:
@@ -206,10 +209,9 @@ def _orders_p(results: Results) -> Finding:
     found = [
         results.compare(orders.group(d, 5, 3, quick=quick), orders.group(d, p, 3, quick=quick)) for d, p in triples
     ]
-    words = [
-        f"{d}: p = 5 minus p = {p}: {'not run' if e is None else e}" for (d, p), e in zip(triples, found, strict=True)
-    ]
-    return Finding(judged(found), "; ".join(words))
+    pairs = zip(triples, found, strict=True)
+    words = [f"{d}: p = 5 minus p = {p}: {e}" for (d, p), e in pairs if e is not None]
+    return Finding(judged(found), _told(words, len(found)))
 
 
 def _both_techniques(results: Results) -> Finding:
@@ -222,7 +224,7 @@ def _both_techniques(results: Results) -> Finding:
                 found.append(estimate)
                 if estimate is not None:
                     words.append(f"{model} on {dataset}, both minus {variant}: {estimate}")
-    return Finding(judged(found), "; ".join(words) or "not run")
+    return Finding(judged(found), _told(words, len(found)))
 
 
 def _embeddings(results: Results) -> Finding:
@@ -235,13 +237,10 @@ def _embeddings(results: Results) -> Finding:
                 sides = [{run.seed: run.measures[name] for run in sample.done} for sample in (ours, theirs)]
                 estimate = statistics.paired(sides[0], sides[1])
                 found.append(estimate)
-                told = (
-                    "not run"
-                    if estimate is None
-                    else f"{estimate.mean:+.3f} [{estimate.low:+.3f}, {estimate.high:+.3f}]"
-                )
-                words.append(f"{name} on {dataset}, dfnet - {rival}: {told}")
-    return Finding(judged(found), "; ".join(words))
+                if estimate is not None:
+                    told = f"{estimate.mean:+.3f} [{estimate.low:+.3f}, {estimate.high:+.3f}]"
+                    words.append(f"{name} on {dataset}, dfnet - {rival}: {told}")
+    return Finding(judged(found), _told(words, len(found)))
 
 
 def _filters(results: Results) -> Finding:

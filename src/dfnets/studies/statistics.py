@@ -63,7 +63,7 @@ def paired(one: Mapping[int, float], other: Mapping[int, float]) -> Estimate | N
     >>> paired({0: 2.0, 1: 3.0, 7: 9.0}, {0: 1.0, 1: 2.0}).mean
     1.0
     """
-    from scipy.stats import ttest_1samp
+    from scipy.stats import t
 
     seeds = sorted(one.keys() & other.keys())
     if not seeds:
@@ -72,7 +72,8 @@ def paired(one: Mapping[int, float], other: Mapping[int, float]) -> Estimate | N
     estimate = mean(differences)
     if len(seeds) < 2 or not estimate.std:
         return estimate
-    return replace(estimate, p=float(ttest_1samp(differences, 0.0).pvalue))
+    size = abs(estimate.mean) / (estimate.std / np.sqrt(len(seeds)))
+    return replace(estimate, p=float(2 * t.sf(size, len(seeds) - 1)))
 
 
 def slope(x: Sequence[float], y: Sequence[float]) -> Estimate:
