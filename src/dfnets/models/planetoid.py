@@ -84,7 +84,7 @@ class Planetoid(Transductive):
 
     Config = PlanetoidConfig
     presets: ClassVar = {"default": {}}
-    # Of 2 trials on Cora, 5 on Citeseer and 4 on Pubmed, where the two forms were equal and the inductive one is faster.
+    # Of 2 trials on Cora, 5 on Citeseer and 4 on Pubmed, where both forms were equal, the inductive one faster.
     of_dataset = tuned("planetoid")
     space: ClassVar = {
         "form": ["transductive", "inductive"],
