@@ -36,7 +36,9 @@ def test_replicas_equal_single_runs_bit_for_bit(name: str, graph: Graph, split: 
             many, one = weights(together, rule), weights(alone, rule)
             assert all(torch.equal(many[key][r], one[key][0]) for key in many)
         for column in together.history.NAMES:
-            assert np.array_equal(getattr(together.history, column)[:, r], getattr(alone.history, column)[:, 0])
+            many, one = getattr(together.history, column)[:, r], getattr(alone.history, column)[:, 0]
+            # A model without epochs has no loss of training.
+            np.testing.assert_array_equal(many, one)
 
 
 def test_replicas_may_have_splits_of_their_own(graph: Graph, split: Split) -> None:
