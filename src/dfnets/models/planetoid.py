@@ -176,9 +176,9 @@ class Planetoid(Transductive):
         one = rows(embedded, [i for i, _, _ in drawn])
         two = rows(self.contexts.transpose(0, 1), [c for _, c, _ in drawn])
         signs = torch.cat([gamma for _, _, gamma in drawn])
-        terms = functional.softplus(-signs * (one * two).sum(dim=-1))
-        # A loop, because a replica's sum must not depend on the others.
-        return torch.stack([part.sum() / max(len(part), 1) for part in terms.split([len(i) for i, _, _ in drawn])])
+        scores = (-signs * (one * two).sum(dim=-1)).split([len(i) for i, _, _ in drawn])
+        # A loop, because neither a replica's sum nor the rounding of its last exponentials may depend on the others.
+        return torch.stack([functional.softplus(part).sum() / max(len(part), 1) for part in scores])
 
 
 class _Labelled:
