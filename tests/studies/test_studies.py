@@ -47,7 +47,9 @@ def test_without_runs_every_row_says_so(name: str, quick: bool) -> None:
         for row in table.rows:
             assert len(row) == len(table.columns)
             words = " ".join(map(str, row))
-            assert any(note in words for note in ("not run", "not registered", "not measured")), (table.name, row)
+            assert table.name == "hyperparameters" or any(
+                note in words for note in ("not run", "not registered", "not measured")
+            ), (table.name, row)
 
 
 def test_a_row_for_every_rule_beside_the_paper() -> None:

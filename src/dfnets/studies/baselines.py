@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from dfnets import models
 from dfnets.studies import published, tables
 from dfnets.studies.plan import ATTENTION, CITATION, PAPER_DATASETS, Group, Study, training
 from dfnets.studies.results import Results
-from dfnets.studies.shown import Figure, Panel, Part, Series, Table, Text
+from dfnets.studies.shown import Figure, Panel, Part, Series, Table, Text, cell
 
 MODELS = (*published.MODELS.values(), "mlp", "sgc", "appnp", "gcnii", "dfnet-plus")
 OURS = ("dfnet", "dfnet-att", "df-att")
+# The columns of the paper's table of hyper-parameters, and what they are called here.
+HYPERPARAMETERS = {
+    "l2": "l2",
+    "units": "units",
+    "dropout": "dropout",
+    "p": "p",
+    "q": "q",
+    "lambda_cut": "cut",
+    "heads": "heads",
+    "attention_dropout": "attention_dropout",
+}
 # What a first look has time for.
 QUICK = {
     ("cora", "planetoid"): MODELS,
@@ -71,7 +83,26 @@ def show(results: Results) -> list[Part]:
         _figure(results),
         tables.accuracies(results, "baselines-runs", "Every selection rule, beside the paper", entries),
         tables.differences(results, "baselines-pairs", "The paper's models against each other one", pairs),
+        _hyperparameters(),
     ]
+
+
+def _hyperparameters() -> Table:
+    """The paper's settings beside those of the runs."""
+    rows = []
+    for printed in published.table("hyperparameters"):
+        ours = models.config(published.MODELS[printed["model"]]).model_dump()
+        for name, own in HYPERPARAMETERS.items():
+            value = ours[own]
+            words = " ".join(f"{each:g}" for each in value) if isinstance(value, tuple) else cell(value)
+            rows.append([printed["model"], name, printed[name], words])
+    return Table(
+        "hyperparameters",
+        "Hyper-parameters (table 3 of the paper)",
+        ["model", "setting", "paper", "here"],
+        rows,
+        "Here: the preset published, which follows the authors' code where it differs from the text.",
+    )
 
 
 def _figure(results: Results) -> Figure:
