@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import subprocess
+import sys
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -85,6 +86,8 @@ def _text(name: str) -> str:
 
 
 def _file(name: str) -> Path:
+    if not name.startswith("dfnets."):  # a model from elsewhere, which is imported already
+        return Path(str(sys.modules[name].__file__))
     path = ROOT.joinpath(*name.split(".")[1:])
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
