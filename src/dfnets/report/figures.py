@@ -39,9 +39,6 @@ def for_page(panel: Panel) -> go.Figure:
     figure.update_xaxes(title=panel.x, showticklabels=panel.ticks, type=scale)
     figure.update_yaxes(title=panel.y, showticklabels=panel.ticks, type=scale)
     figure.update_layout(title={"text": panel.title, "font": {"size": 14}})
-    if any(series.kind == "bar" for series in panel.series) and panel.y.startswith("test accuracy"):
-        lowest = min((min(series.y) for series in panel.series if len(series.y)), default=0)
-        figure.update_yaxes(range=[max(0, lowest - 10), 100])
     return figure
 
 
@@ -68,24 +65,18 @@ def for_print(figure: Figure, folder: Path) -> list[Path]:
 
 def _draw(axes: Axes, panel: Panel) -> None:
     names = list(dict.fromkeys(x for series in panel.series for x in series.x if isinstance(x, str)))
-    bars = sum(series.kind == "bar" for series in panel.series)
-    width, done = 0.8 / max(1, bars), 0
     for series, colour in zip(panel.series, itertools.cycle(COLOURS)):
         x = [names.index(value) if isinstance(value, str) else value for value in series.x]
         if series.classes is not None:
             axes.scatter(x, series.y, s=2, c=[COLOURS[c % len(COLOURS)] for c in series.classes], linewidths=0)
         elif series.kind == "bar":
-            step = width if names or len(x) < 2 else 0.9 * (x[1] - x[0])
-            places = [value + (done - (bars - 1) / 2) * step if names else value for value in x]
-            axes.bar(places, series.y, step, yerr=series.error, color=colour, alpha=0.8, label=series.name)
-            done += 1
+            step = 0.9 * (x[1] - x[0]) if len(x) > 1 else 0.9
+            axes.bar(x, series.y, step, yerr=series.error, color=colour, alpha=0.8, label=series.name)
         else:
             line = "-" if series.kind == "line" else "none"
             axes.errorbar(x, series.y, series.error, color=colour, marker="o", ms=4, linestyle=line, label=series.name)
     if names:
         axes.set_xticks(range(len(names)), names, rotation=60, ha="right", fontsize=7)
-        lowest = min((min(series.y) for series in panel.series if len(series.y)), default=0)
-        axes.set_ylim(max(0, lowest - 10), 100)
     if panel.log:
         axes.set_xscale("log")
         axes.set_yscale("log")

@@ -47,7 +47,7 @@ def show(results: Results) -> list[Part]:
             ]
             there = [(m, e) for m, e in found if e is not None]
             errors = [e.std if e.count > 1 else 0.0 for _, e in there]
-            series.append(Series(variant, [m for m, _ in there], [e.mean for _, e in there], errors, "bar"))
+            series.append(Series(variant, [m for m, _ in there], [e.mean for _, e in there], errors, "points"))
         panels.append(Panel(dataset, series, y="test accuracy, %"))
     note = (
         "Preset published, protocol planetoid, rule validation; bars are one standard deviation. Without the cut-off "

@@ -118,7 +118,7 @@ def _figure(results: Results) -> Figure:
             if published.baseline(model, dataset) is not None:
                 printed.append((model, published.baseline(model, dataset)))
         series = [
-            Series("here, planetoid", names, means, errors, "bar"),
+            Series("here, planetoid", names, means, errors, "points"),
             Series("the paper", [m for m, _ in printed], [float(v or 0) for _, v in printed], kind="points"),
         ]
         panels.append(Panel(dataset, series, y="test accuracy, %"))
@@ -126,7 +126,7 @@ def _figure(results: Results) -> Figure:
         "baselines",
         "Accuracy here and in the paper",
         panels,
-        "Bars: mean, with one standard deviation; rule validation.",
+        "Mean with one standard deviation; rule validation.",
     )
 
 
