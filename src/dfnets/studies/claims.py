@@ -470,10 +470,11 @@ def show(results: Results) -> list[Part]:
     rows = [[claim.name, claim.text, found.verdict, found.measurement] for claim, found in findings(results)]
     note = (
         "Accuracies by the rule validation. A difference is above zero when its 95 % interval (Student's t, paired by "
+        f"seed) is; where only its mean is, the verdict is '{UNDECIDED}'. A claim about several datasets or models "
+        "holds when it holds for each. A figure is reached when the mean is as high, or its interval is and reaches no "
+        f"further than {NARROW:g} point from the mean. Linear: an exponent between {LINEAR[0]} and {LINEAR[1]}; not "
+        "decided where only its interval reaches there."
     )
-    note += f"seed) is; where only its mean is, the verdict is '{UNDECIDED}'. A claim about several datasets or models "
-    note += "holds when it holds for each. A figure is reached when the mean is as high, or its interval is and reaches no further than a point. Linear: an "
-    note += f"exponent between {LINEAR[0]} and {LINEAR[1]}; not decided where only its interval reaches there."
     return [Table("claims", "Which claims hold", ["claim", "the paper says", "verdict", "measured here"], rows, note)]
 
 

@@ -33,6 +33,8 @@ DATASETS = {
     "nell": 40.0,
 }
 ATTENTION = frozenset({"gat", "gat-dense", "dfnet-att", "df-att"})
+# Models that take more or less time than most, beside those with attention.
+COSTS = {"lp": 0.2, "ica": 0.2, "mlp": 0.2, "sgc": 0.2, "gcn": 0.3, "dfnet-plus": 3.0}
 # These are not trained by gradients, and gain nothing from a GPU.
 ON_CPU = frozenset({"lp", "deepwalk", "ica"})
 
@@ -117,7 +119,7 @@ class Group:
         base = DATASETS.get(self.dataset, 1.0)
         if self.measure is not None:
             return 0.3 * base
-        return base * (4 if self.model in ATTENTION else 1) * (2 if self.model == "dfnet-plus" else 1)
+        return base * COSTS.get(self.model, 4.0 if self.model in ATTENTION else 1.0)
 
     @property
     def at_once(self) -> int:
