@@ -152,7 +152,14 @@ class Store:
             return self._connection.execute("DELETE FROM runs WHERE status = 'failed'").rowcount
 
     def close(self) -> None:
+        """The last process to close a store leaves one file; before, recent rows are in the one that ends in -wal."""
         self._connection.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __len__(self) -> int:
         with self._speaking():

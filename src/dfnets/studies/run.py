@@ -89,12 +89,11 @@ def run(
     missing = sorted({group.model for group in groups if not group.registered})
     if missing:
         console.print(f"not registered, left out: {', '.join(missing)}", highlight=False)
-    opened = Store(store)
-    if retry:
-        opened.forget_failures()
     deadline = None if minutes is None else time.time() + 60 * minutes
     count = min(_workers(device) if workers is None else workers, len(jobs))
-    with _bar(jobs, opened, console) as move:
+    with Store(store) as opened, _bar(jobs, opened, console) as move:
+        if retry:
+            opened.forget_failures()
         if count <= 1:
             work(jobs, str(store), device, deadline, after=move)
         else:
@@ -124,23 +123,24 @@ def work(
         import torch
 
         torch.set_num_threads(threads)
-    store, waiting = Store(path), list(jobs)
     claims = Path(f"{path}.claims")
     claims.mkdir(exist_ok=True)
-    while waiting:
-        held = []
-        for job in waiting:
-            if (deadline is not None and time.time() > deadline) or parent not in (None, os.getppid()):
-                return
-            try:
-                with FileLock(claims / f"{_name(job)}.lock", timeout=0):
-                    _do(job, store, device)
-            except Timeout:
-                held.append(job)
-            after()
-        waiting = held
-        if waiting:
-            time.sleep(PAUSE)
+    waiting = list(jobs)
+    with Store(path) as store:
+        while waiting:
+            held = []
+            for job in waiting:
+                if (deadline is not None and time.time() > deadline) or parent not in (None, os.getppid()):
+                    return
+                try:
+                    with FileLock(claims / f"{_name(job)}.lock", timeout=0):
+                        _do(job, store, device)
+                except Timeout:
+                    held.append(job)
+                after()
+            waiting = held
+            if waiting:
+                time.sleep(PAUSE)
 
 
 def _do(job: Job, store: Store, device: str | None) -> None:
