@@ -126,7 +126,7 @@ class Group:
         """How many replicas fit into some 4 GiB, and are little to lose when killed."""
         if self.measure is not None:
             return 1
-        room = {"pubmed": 10, "amazon_computers": 5, "nell": 5}.get(self.dataset, 20)
+        room = {"pubmed": 10, "amazon_computers": 5, "nell": 2}.get(self.dataset, 20)
         return max(1, room // 5 if self.model in ATTENTION else room)
 
     def __str__(self) -> str:
