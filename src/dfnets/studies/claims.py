@@ -28,6 +28,8 @@ from dfnets.studies.statistics import Estimate
 HOLDS, FAILS, UNDECIDED, MISSING = "holds", "does not hold", "not decided", "not measured"
 RIVALS = tuple(m for m in published.MODELS.values() if m not in (*baselines.OURS, "gcn-dense", "gat-dense"))
 LINEAR = (0.8, 1.2)
+# An exponent whose interval is wider than this to either side says nothing.
+CLEAR = 0.5
 # Points of accuracy: an interval no wider than this to either side is taken for the figure that it holds.
 NARROW = 1.0
 
@@ -382,10 +384,11 @@ def _linear(measure: str) -> Callable[[Results], Finding]:
         found = complexity.exponent(results, "feedback-looped", "nodes and edges", measure)
         if found is None:
             return Finding(MISSING, "not run")
-        if LINEAR[0] <= found.mean <= LINEAR[1]:
-            verdict = HOLDS
+        if found.high < LINEAR[0] or found.low > LINEAR[1]:
+            verdict = FAILS
         else:
-            verdict = UNDECIDED if found.low <= LINEAR[1] and found.high >= LINEAR[0] else FAILS
+            clear = LINEAR[0] <= found.mean <= LINEAR[1] and found.high - found.mean <= CLEAR
+            verdict = HOLDS if clear else UNDECIDED
         text = f"exponent {found.mean:.2f} [{found.low:.2f}, {found.high:.2f}], {found.count} sizes"
         return Finding(verdict, text)
 
@@ -472,8 +475,8 @@ def show(results: Results) -> list[Part]:
         "Accuracies by the rule validation. A difference is above zero when its 95 % interval (Student's t, paired by "
         f"seed) is; where only its mean is, the verdict is '{UNDECIDED}'. A claim about several datasets or models "
         "holds when it holds for each. A figure is reached when the mean is as high, or its interval is and reaches no "
-        f"further than {NARROW:g} point from the mean. Linear: an exponent between {LINEAR[0]} and {LINEAR[1]}; not "
-        "decided where only its interval reaches there."
+        f"further than {NARROW:g} point from the mean. Linear: an exponent between {LINEAR[0]} and {LINEAR[1]}, "
+        f"known to ±{CLEAR:g}; not decided where only its interval reaches there."
     )
     return [Table("claims", "Which claims hold", ["claim", "the paper says", "verdict", "measured here"], rows, note)]
 

@@ -32,7 +32,8 @@ from dfnets.store import Run, Store
 from dfnets.studies import code, measures
 from dfnets.studies.plan import ON_CPU, Group
 
-PAUSE = 0.5
+# Seconds between two looks at what others hold, and between two lines where there is no terminal for a bar.
+PAUSE, SPEAK = 0.5, 30.0
 
 
 @dataclass(frozen=True)
@@ -362,9 +363,15 @@ def _bar(jobs: Sequence[Job], store: Store, console: Console) -> Iterator[Callab
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         task = progress.add_task("", total=sum(cost.values()), done=0, all=len(cost))
 
+        spoken = time.monotonic()
+
         def move() -> None:
+            nonlocal spoken
             there = store.identities() & cost.keys()
             progress.update(task, completed=sum(cost[run] for run in there), done=len(there))
+            if not console.is_terminal and time.monotonic() - spoken > SPEAK:
+                spoken = time.monotonic()
+                console.print(f"{len(there)} of {len(cost)} runs", highlight=False)
 
         move()
         yield move

@@ -81,5 +81,7 @@ def slope(x: Sequence[float], y: Sequence[float]) -> Estimate:
     from scipy.stats import linregress, t
 
     fit = linregress(np.log(x), np.log(y))
-    half = float(t.ppf((1 + LEVEL) / 2, max(1, len(x) - 2))) * float(fit.stderr)
-    return Estimate(float(fit.slope), float(fit.stderr), float(fit.slope) - half, float(fit.slope) + half, len(x))
+    # A quantity that does not change at all has no residual to speak of.
+    error = float(np.nan_to_num(fit.stderr))
+    half = float(t.ppf((1 + LEVEL) / 2, max(1, len(x) - 2))) * error
+    return Estimate(float(fit.slope), error, float(fit.slope) - half, float(fit.slope) + half, len(x))
