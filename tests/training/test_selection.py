@@ -19,10 +19,15 @@ def test_seeds_that_do_not_follow_one_another_are_listed() -> None:
 
 
 def test_of_equal_accuracies_the_lower_loss_wins_and_then_the_first() -> None:
-    now = better(
-        np.array([80.0, 80.0, 81.0, np.nan]), np.array([0.5, 0.6, 0.9, np.nan]), np.full(4, 80.0), np.full(4, 0.6)
-    )
+    accuracies, losses = np.array([80.0, 80.0, 81.0, np.nan]), np.array([0.5, 0.6, 0.9, np.nan])
+    now = better("accuracy", accuracies, losses, np.full(4, 80.0), np.full(4, 0.6))
     assert now.tolist() == [True, False, True, False]
+
+
+def test_a_model_may_be_judged_by_its_loss_alone() -> None:
+    accuracies, losses = np.array([80.0, 70.0, 81.0, np.nan]), np.array([0.6, 0.5, 0.9, np.nan])
+    now = better("loss", accuracies, losses, np.full(4, 80.0), np.full(4, 0.6))
+    assert now.tolist() == [False, True, False, False]
 
 
 def test_unknown_rule_lists_the_choices() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dfnets.models.base import Config, Model, Sizes
 from dfnets.models.dfnet import DFATT, DFNet, DFNetATT, DFNetConfig
+from dfnets.models.plus import DFNetPlus, DFNetPlusConfig
 from dfnets.models.registry import config, get, names, presets
 
 __all__ = [
@@ -12,6 +13,8 @@ __all__ = [
     "DFNet",
     "DFNetATT",
     "DFNetConfig",
+    "DFNetPlus",
+    "DFNetPlusConfig",
     "Model",
     "Sizes",
     "config",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -19,6 +19,9 @@ from dfnets.nn.dropout import Dropout
 from dfnets.nn.features import Features
 from dfnets.nn.replicas import Generators
 from dfnets.shift import Shift
+
+if TYPE_CHECKING:
+    from dfnets.training.objective import Objective
 
 
 class Config(BaseModel):
@@ -34,6 +37,7 @@ class Config(BaseModel):
             before it.
         clip: the largest norm that the gradient of a replica may have; a longer one is shortened. None lets it be.
         every: epochs from one look at the scores to the next; only there can weights be selected.
+        judge: what is best on validation nodes: the highest accuracy (of equals the lowest loss), or the lowest loss.
         patience: stop a replica after that many epochs without a better validation score; None never does.
     """
 
@@ -46,6 +50,7 @@ class Config(BaseModel):
     class_weights: Literal["balanced", "shifted"] | None = None
     clip: float | None = Field(None, gt=0)
     every: int = Field(1, ge=1)
+    judge: Literal["accuracy", "loss"] = "accuracy"
     patience: int | None = Field(None, ge=1)
 
 
@@ -120,11 +125,11 @@ class Model(nn.Module, ABC):
         needs to predict in its buffers.
         """
 
-    def losses(self, inputs: Any, objective: Callable[[Tensor], Tensor]) -> Tensor:
+    def losses(self, inputs: Any, objective: Objective) -> Tensor:
         """(R,) what a step of training descends; a model with a term of its own adds it here.
 
         Args:
-            objective: the (R,) supervised losses of (n, R, classes) logits.
+            objective: makes (R,) supervised losses of (n, R, classes) logits.
         """
         return objective(self(inputs))
 

@@ -23,6 +23,7 @@ from dfnets.models.label_propagation import LabelPropagation
 from dfnets.models.lnet import LNet
 from dfnets.models.mlp import MLP
 from dfnets.models.planetoid import Planetoid
+from dfnets.models.plus import DFNetPlus
 from dfnets.models.semiemb import SemiEmb
 from dfnets.models.sgc import SGC
 
@@ -30,6 +31,7 @@ MODELS: dict[str, type[Model]] = {
     "dfnet": DFNet,
     "dfnet-att": DFNetATT,
     "df-att": DFATT,
+    "dfnet-plus": DFNetPlus,
     "lp": LabelPropagation,
     "ica": ICA,
     "deepwalk": DeepWalk,

@@ -46,6 +46,11 @@ def column_sums(x: Tensor) -> Tensor:
     return products(ones, x.transpose(0, 1))[0]
 
 
+def sums(x: Tensor) -> Tensor:
+    """Sums over the nodes, with gradient: (n, R) gives (R,)."""
+    return matmul(x.T[None], x.new_ones(x.shape[1], x.shape[0], 1)).flatten()
+
+
 def products(a: Tensor, b: Tensor, *, out: Tensor | None = None, add: bool = False) -> Tensor:
     """a_r b_r, without gradient: (R, m, k) and (R, k, h) give (m, R, h).
 

@@ -213,7 +213,9 @@ def _splits(graph: Graph, protocol: str | Split | Sequence[Split], replicas: int
     if not made:
         raise ValueError("protocol is an empty list of splits: give at least one")
     assert graph.labels is not None
-    for split in made:
+    # Published splits are taken as they are: some leave the only node of a rare class out of training.
+    published = isinstance(protocol, str) and protocol in graph.splits
+    for split in () if published else made:
         # Made again with the labels: that checks the nodes and that every class has one to train on.
         Split(split.train, split.validation, split.test, split.protocol, split.draw, labels=graph.labels)
     return [made[r % len(made)] for r in range(replicas)]

@@ -124,7 +124,9 @@ class Trainer:
     def _record(self, loss: np.ndarray) -> None:
         result = self.evaluate()
         self.history.append(self.epoch, loss, result, self.running)
-        ahead = self.running & better(result.validation, result.validation_loss, self.best_accuracy, self.best_loss)
+        ahead = self.running & better(
+            self.model.config.judge, result.validation, result.validation_loss, self.best_accuracy, self.best_loss
+        )
         self._keep(self.best, ahead)
         self.best_accuracy[ahead], self.best_loss[ahead] = result.validation[ahead], result.validation_loss[ahead]
         self.best_epoch[ahead] = self.epoch
@@ -170,7 +172,7 @@ def _clip(parameters: list[torch.nn.Parameter], longest: float) -> None:
     """Shortens the gradient of each replica, over all its parameters, to the longest that is allowed."""
     gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
     # A loop, because a replica's sum must not depend on the others.
-    squares = [sum(part[r].square().sum() for part in gradients) for r in range(len(gradients[0]))]
+    squares = [torch.stack([part[r].square().sum() for part in gradients]).sum() for r in range(len(gradients[0]))]
     factors = (longest / torch.stack(squares).sqrt()).clamp_max(1)
     for part in gradients:
         part.mul_(factors.view(-1, *[1] * (part.ndim - 1)))

@@ -1,0 +1,33 @@
+"""A loss that asks the predictions of one network for several copies of its input to agree, and to be confident."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from dfnets.nn import replicas as copies
+
+
+def consistency(log_p: Tensor, temperature: float, least: float, divergence: Literal["squared", "kl"]) -> Tensor:
+    """(R,) mean distance of each copy's prediction p_s from the sharpened mean q, over the confident nodes.
+
+    q_c is proportional to mean_s(p_s)_c^(1 / temperature), and constant in the gradient. The distance is
+    sum_c (p_s - q)_c^2, or the divergence sum_c q_c log(q_c / p_sc).
+
+    Args:
+        log_p: (n, R, S, classes) logarithms of the S predictions for each node.
+        least: a node counts if the top probability of its mean prediction is above this.
+    """
+    p = log_p.exp()
+    mean = p.mean(dim=2, keepdim=True).detach()
+    # Divided by the largest first, so that a high power of a small probability is not lost.
+    sharp = (mean / mean.amax(dim=-1, keepdim=True)) ** (1 / temperature)
+    sharp = sharp / sharp.sum(dim=-1, keepdim=True)
+    if divergence == "squared":
+        distance = (p - sharp).square().sum(dim=-1)
+    else:
+        distance = (torch.xlogy(sharp, sharp) - sharp * log_p).sum(dim=-1)
+    confident = (mean.amax(dim=-1).squeeze(2) > least).to(p.dtype)
+    return copies.sums(distance.mean(dim=2) * confident) / copies.sums(confident).clamp_min(1)

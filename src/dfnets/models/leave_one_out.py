@@ -1,0 +1,37 @@
+"""How well a linear classifier predicts each labelled node from the others, in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# Of the ridge, as a share of the mean eigenvalue of the Gram matrix.
+RIDGES = (1e-2, 1e-1, 1.0, 10.0)
+
+
+def leave_one_out_error(gram: np.ndarray, labels: np.ndarray) -> float:
+    """The mean squared error of ridge regression on one-hot classes, each node predicted without its own label.
+
+    With the centred Gram matrix G = Z Z' and A = G (G + r I)^-1 + 1 1' / t, the residual of node i without itself is
+    (y_i - (A y)_i) / (1 - A_ii): no refit is needed. The best of a few ridges r counts.
+
+    Args:
+        gram: (t, t) inner products of the feature rows of t labelled nodes.
+        labels: (t,) their classes.
+
+    >>> leave_one_out_error(np.kron(np.eye(2), np.ones((3, 3))), np.array([0, 0, 0, 1, 1, 1])) < 0.1
+    True
+    """
+    count = len(gram)
+    centred = gram - gram.mean(axis=0)
+    centred = centred - centred.mean(axis=1, keepdims=True)
+    values, vectors = np.linalg.eigh(centred)
+    scale = max(float(values.mean()), np.finfo(np.float64).tiny)
+    targets = np.eye(int(labels.max()) + 1)[labels]
+    errors = []
+    for ridge in RIDGES:
+        shrunk = values.clip(min=0) / (values.clip(min=0) + ridge * scale)
+        fitted = vectors @ (shrunk[:, None] * (vectors.T @ targets)) + targets.mean(axis=0)
+        leverage = (vectors**2 @ shrunk) + 1 / count
+        residuals = (targets - fitted) / np.maximum(1 - leverage, 1e-9)[:, None]
+        errors.append(float((residuals**2).sum(axis=1).mean()))
+    return min(errors)

@@ -1,0 +1,339 @@
+"""DFNetPlus: a bank of feedback loops run to convergence, and a small classifier that must agree with itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+import torch
+from pydantic import Field
+from torch import Tensor, nn
+
+from dfnets.graph import Graph
+from dfnets.models.base import Config, Model, Sizes, scaled_features
+from dfnets.models.consistency import consistency
+from dfnets.models.leave_one_out import leave_one_out_error
+from dfnets.models.tuned import tuned
+from dfnets.nn import Dropout, Features, Linear
+from dfnets.nn import replicas as copies
+from dfnets.nn.bank import FilterBank, restart_filter
+from dfnets.nn.dropped import dropped_product
+from dfnets.nn.product import multiply
+from dfnets.nn.replicas import Generators
+from dfnets.shift import Shift
+
+if TYPE_CHECKING:
+    from dfnets.training.objective import Objective
+
+# More labelled nodes than that say nothing new about which band to take, and their Gram matrix is dense.
+MOST_NODES = 500
+# Columns of X that are filtered at a time to measure their spread.
+BLOCK = 256
+# Added to variances, as in batch normalisation: a column that hardly varies is not blown up.
+EPS = 1e-5
+
+
+class DFNetPlusConfig(Config):
+    """Settings of DFNetPlus.
+
+    Attributes:
+        low: restart probabilities of the low-pass feedback loops, a response each.
+        high: those of the high-pass ones.
+        band: which responses are used: the ``"low"`` ones; ``"all"``, X as it is; or ``"high"``, X as it is and the
+            high ones. None: what predicts the labelled nodes best, each from the others.
+        hidden: width of the hidden layer; None leaves it out.
+        standardise: give every filtered column of X mean 0 and variance 1.
+        gain: a factor for every column of X, decayed like the weights; the two together drop columns that do not help.
+        input_dropout: of the entries of X.
+        dropout: of the hidden layer.
+        drop: of the nodes, before the filter.
+        copies: how often they are dropped anew in a step.
+        labelled, unlabelled: nodes that a step looks at.
+        weight: of the consistency loss, reached after ``ramp`` steps.
+        temperature: what sharpens the mean prediction.
+        confidence: times 1 / classes, the least top probability of a mean prediction that counts.
+        divergence: of a copy from the sharpened mean.
+        l2: of the weights and gains.
+    """
+
+    features: Literal["row", "unit", "none"] = "unit"
+    epochs: int = Field(1000, ge=0)
+    learning_rate: float = Field(0.01, gt=0)
+    clip: float | None = Field(None, gt=0)
+    every: int = Field(10, ge=1)
+    judge: Literal["accuracy", "loss"] = "loss"
+    low: tuple[float, ...] = Field((0.1, 0.4), min_length=1)
+    high: tuple[float, ...] = Field((0.4,), min_length=1)
+    band: Literal["low", "all", "high"] | None = None
+    hidden: int | None = Field(64, ge=1)
+    standardise: bool = False
+    gain: bool = False
+    input_dropout: float = Field(0.5, ge=0, lt=1)
+    dropout: float = Field(0.7, ge=0, lt=1)
+    drop: float = Field(0.5, ge=0, lt=1)
+    copies: int = Field(2, ge=1)
+    labelled: int = Field(50, ge=1)
+    unlabelled: int = Field(100, ge=1)
+    weight: float = Field(2.0, ge=0)
+    temperature: float = Field(0.2, gt=0, le=1)
+    confidence: float = Field(2.0, ge=0)
+    ramp: int = Field(600, ge=1)
+    divergence: Literal["squared", "kl"] = "squared"
+    l2: float = Field(5e-4, ge=0)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """A graph as DFNetPlus reads it."""
+
+    features: Features
+    bank: FilterBank
+
+
+class DFNetPlus(Model):
+    """Logits f(sum_k h_k(L^) X Theta_k + b), h_k feedback loops of order one: alpha / (alpha + (1 - alpha) frequency).
+
+    f is the identity, or a ReLU and one more linear layer. X Theta_k is narrow, so that is what is filtered, and the
+    whole bank is one chain of products, its gradient another (:class:`dfnets.nn.bank.FilterBank`).
+
+    A step drops half of the nodes, S times: X_s = M_s X / (1 - rate). The loss is the mean cross-entropy of the S
+    predictions p_s on some labelled nodes, and weight times their distance from the sharpened mean
+    normalise(mean_s(p_s)^(1 / temperature)) on these and some unlabelled ones, where the mean is confident.
+
+    Which band of frequencies the classes live in is read off the training labels, before training: that of the least
+    leave-one-out error. So one configuration serves graphs whose edges join like with like, and others.
+
+    Shapes: the logits are (n, R, classes).
+    """
+
+    Config = DFNetPlusConfig
+    presets: ClassVar = {"default": {}}
+    of_dataset = tuned("dfnet-plus")
+    space: ClassVar = {
+        "low": [(0.1,), (0.15,), (0.2,), (0.1, 0.4), (0.05, 0.3)],
+        "hidden": [None, 64, 128],
+        "standardise": [False, True],
+        "gain": [False, True],
+        "input_dropout": [0.0, 0.2, 0.5],
+        "dropout": [0.5, 0.7],
+        "drop": [0.2, 0.4, 0.5, 0.6],
+        "copies": [2, 4],
+        "labelled": [5, 20, 50],
+        "unlabelled": [100, 300],
+        "weight": [0.5, 1.0, 1.5, 2.0],
+        "temperature": [0.1, 0.2, 0.35],
+        "confidence": [0.0, 2.0],
+        "ramp": [150, 300, 600],
+        "divergence": ["squared", "kl"],
+        "clip": [0.1, 0.3, None],
+        "l2": (2.5e-4, 1e-2, "log"),
+        "learning_rate": (5e-3, 2e-2, "log"),
+    }
+    parts: ClassVar = {
+        "without consistency": {"weight": 0.0},
+        "without dropping nodes": {"drop": 0.0, "copies": 1},
+        "one response (restart .2)": {"low": (0.2,)},
+        "without filter": {"band": "all"},
+        "without gains": {"gain": False},
+        "without standardising": {"standardise": False},
+        "every labelled node in a step": {"labelled": 1000},
+        "without a hidden layer": {"hidden": None},
+        "with a hidden layer": {"hidden": 64},
+    }
+    config: DFNetPlusConfig
+    gates: Tensor
+    steps: Tensor
+    mean: Tensor
+    scale: Tensor
+
+    def __init__(self, config: DFNetPlusConfig, sizes: Sizes, *, filter: Any = None, replicas: int = 1) -> None:
+        super().__init__(config, sizes, filter=filter, replicas=replicas)
+        low, high = [restart_filter(a) for a in config.low], [restart_filter(a, high=True) for a in config.high]
+        k = len(low)
+        places = {"low": range(k), "all": [k], "high": range(k, k + 1 + len(high))}
+        if config.band is None:
+            self.filters, self.bands = [*low, restart_filter(1.0), *high], places
+        else:
+            self.filters = {"low": low, "all": [restart_filter(1.0)], "high": [restart_filter(1.0), *high]}[config.band]
+            self.bands = {config.band: range(len(self.filters))}
+        count = len(self.filters)
+        self.first = Linear(sizes.features, config.hidden or sizes.classes, parts=count, replicas=replicas)
+        self.between = Dropout(config.dropout, relu=True, replicas=replicas)
+        self.head = None if config.hidden is None else Linear(config.hidden, sizes.classes, replicas=replicas)
+        self.gain = nn.Parameter(torch.ones(replicas, sizes.features)) if config.gain else None
+        # Which responses a replica uses, and how many steps it has made: state, though not trained.
+        self.register_buffer("gates", torch.ones(replicas, count))
+        self.register_buffer("steps", torch.zeros(replicas))
+        if config.standardise:
+            self.register_buffer("mean", torch.zeros(replicas, count, sizes.features))
+            self.register_buffer("scale", torch.ones(replicas, count, sizes.features))
+
+    def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Inputs:
+        bank = FilterBank(self.filters, Shift(graph) if shift is None else shift)
+        return Inputs(scaled_features(graph, self.config, self.sizes, device), bank)
+
+    def reset_parameters(self, streams: Generators) -> None:
+        self.first.reset_parameters(streams)
+        if self.head is not None:
+            self.head.reset_parameters(streams)
+        if self.gain is not None:
+            nn.init.ones_(self.gain)
+
+    def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
+        weights = [self.first.weight] + [layer.weight for layer in (self.head,) if layer is not None]
+        return [(weights + [gain for gain in (self.gain,) if gain is not None], self.config.l2)]
+
+    def begin(self, inputs: Inputs, known: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+        self.steps.zero_()
+        if self.config.standardise:
+            self.mean[:], variance = _moments(inputs)
+            self.scale[:] = (variance + EPS).rsqrt()
+        if len(self.bands) > 1:
+            chosen: dict[bytes, Tensor] = {}
+            for r, (nodes, labels) in enumerate(known):
+                key = nodes.tobytes()
+                if key not in chosen:
+                    chosen[key] = self._gates(inputs, nodes, labels)
+                self.gates[r] = chosen[key]
+
+    def forward(self, inputs: Inputs) -> Tensor:
+        weight, bias, active = self._first_layer()
+        product = multiply([inputs.features], weight)
+        hidden = self._filtered(inputs, product.unflatten(2, (active, -1)).unsqueeze(2), active).squeeze(2) + bias
+        return hidden if self.head is None else self.head([self.between(hidden)])
+
+    def losses(self, inputs: Inputs, objective: Objective) -> Tensor:
+        nodes, targets, weights = self._drawn(objective, inputs.features.shape[0])
+        logits = self._copies(inputs, nodes)
+        log_p = torch.log_softmax(logits, dim=-1)
+        known = len(targets)
+        picked = log_p[:known].gather(-1, targets[..., None, None].expand(-1, -1, self.config.copies, 1)).squeeze(-1)
+        supervised = -copies.sums(picked.mean(dim=2) * weights) / known
+        self.steps += 1
+        ramp = (self.steps / self.config.ramp).clamp_max(1)
+        return supervised + self.config.weight * ramp * consistency(
+            log_p, self.config.temperature, self.config.confidence / self.sizes.classes, self.config.divergence
+        )
+
+    def _copies(self, inputs: Inputs, nodes: Tensor) -> Tensor:
+        """(B, R, S, classes) logits of each replica's B nodes, once for each time that nodes are dropped."""
+        config, count = self.config, self.config.copies
+        weight, bias, active = self._first_layer()
+        n = inputs.features.shape[0]
+        if config.input_dropout:
+            # Every copy has its own: to the product it is one more replica, with the same weight and stream.
+            streams = [stream for stream in self.streams for _ in range(count)]
+            repeated = weight.repeat_interleave(count, dim=0)
+            product = dropped_product(inputs.features, repeated, config.input_dropout, streams)
+        else:
+            product = multiply([inputs.features], weight)
+        product = product.view(n, self.replicas, -1, active, weight.shape[2] // active)
+        if config.drop:
+            dropped = copies.draw((n, self.replicas, count), config.drop, self.streams, product.device)
+            # Without a low-pass a node has nothing but its own features, so there only their entries are dropped.
+            smooth = self._smooth()[:, None]
+            keep = torch.where(smooth, 1 - config.drop, 1.0)[..., None, None]
+            product = (product / keep).masked_fill((dropped & smooth)[..., None, None], 0)
+        else:
+            product = product.expand(-1, -1, count, -1, -1)
+        filtered = self._filtered(inputs, product, active)
+        hidden = filtered[nodes, torch.arange(self.replicas, device=nodes.device)] + bias[:, None]
+        if self.head is None:
+            return hidden
+        rows = hidden.transpose(1, 2).reshape(-1, self.replicas, hidden.shape[-1])
+        return self.head([self.between(rows)]).unflatten(0, (len(nodes), count)).transpose(1, 2)
+
+    def _filtered(self, inputs: Inputs, product: Tensor, active: int) -> Tensor:
+        """sum_k h_k(L^) of (n, R, S, K, h), for the K responses that some replica uses: (n, R, S, h)."""
+        n, count, times, _, width = product.shape
+        signals = product.permute(3, 0, 1, 2, 4).reshape(active, n, count * times * width)
+        return inputs.bank.of(self._active())(signals).view(n, count, times, width)
+
+    def _smooth(self) -> Tensor:
+        """(R,) whether a replica uses the low-pass responses."""
+        return self.gates[:, list(self.bands.get("low", []))].any(dim=1)
+
+    def _active(self) -> list[int]:
+        """The responses that at least one replica uses."""
+        return self.gates.any(dim=0).nonzero().flatten().tolist()
+
+    def _first_layer(self) -> tuple[Tensor, Tensor, int]:
+        """Theta with gains, gates and scales in it, (R, f, K h); the (R, h) bias; and K, the responses in use."""
+        assert self.first.bias is not None
+        bias: Tensor = self.first.bias
+        active = self._active()
+        weight = self.first.weight.unflatten(2, (len(self.filters), -1))[:, :, active]
+        weight = weight * self.gates[:, None, active, None]
+        if self.gain is not None:
+            weight = weight * self.gain[:, :, None, None]
+        if self.config.standardise:
+            # (Z - mean) / deviation times Theta is Z (Theta / deviation), and one row for all nodes.
+            weight = weight * self.scale[:, active].transpose(1, 2)[..., None]
+            mean = self.mean[:, active].transpose(1, 2).flatten(1)[None]
+            bias = bias - copies.matmul(mean, weight.flatten(1, 2))[0]
+        return weight.flatten(2), bias, len(active)
+
+    def _drawn(self, objective: Objective, n: int) -> tuple[Tensor, Tensor, Tensor]:
+        """(B, R) nodes of a step, the labelled ones first, their (L, R) classes and (L, R) weights."""
+        device = objective.rows.device
+        nodes, targets, weights = [], [], []
+        parts = zip(
+            self.streams,
+            *(part.split(objective.sizes) for part in (objective.rows, objective.targets, objective.weights)),
+            strict=True,
+        )
+        for stream, rows, classes, factors in parts:
+            order = torch.randperm(len(rows), generator=stream, device=device)
+            # Fewer labelled nodes than asked for come around again.
+            chosen = order[torch.arange(self.config.labelled, device=device) % len(order)]
+            others = torch.ones(n, dtype=torch.bool, device=device)
+            others[rows // self.replicas] = False
+            pool = others.nonzero().flatten()
+            place = torch.randint(max(len(pool), 1), (self.config.unlabelled,), generator=stream, device=device)
+            unlabelled = pool[place] if len(pool) else place[:0]
+            nodes.append(torch.cat([rows[chosen] // self.replicas, unlabelled]))
+            targets.append(classes[chosen])
+            weights.append(factors[chosen])
+        return torch.stack(nodes, dim=1), torch.stack(targets, dim=1), torch.stack(weights, dim=1)
+
+    def _gates(self, inputs: Inputs, nodes: np.ndarray, labels: np.ndarray) -> Tensor:
+        """(K,) ones at the responses of the band with the least leave-one-out error on the labelled nodes."""
+        few = np.linspace(0, len(nodes) - 1, min(len(nodes), MOST_NODES)).astype(np.int64)
+        grams = _gram_matrices(inputs, nodes[few])
+        errors = {
+            band: leave_one_out_error(grams[list(places)].sum(axis=0), labels[few])
+            for band, places in self.bands.items()
+        }
+        gates = torch.zeros(len(self.filters))
+        gates[list(self.bands[min(errors, key=errors.__getitem__)])] = 1
+        return gates
+
+
+def _gram_matrices(inputs: Inputs, nodes: np.ndarray) -> np.ndarray:
+    """(K, t, t) inner products of the rows of h_k(L^) X at t nodes, each matrix of trace 1."""
+    device, (n, f) = inputs.features.device, inputs.features.shape
+    picked = torch.zeros(n, len(nodes), device=device)
+    picked[torch.tensor(nodes, device=device), torch.arange(len(nodes), device=device)] = 1
+    # Rows of a symmetric filter are its columns; X comes last, so that only t of its filtered rows are ever made.
+    columns = inputs.bank.each(picked).transpose(0, 1).contiguous()
+    rows = columns.new_empty(f, *columns.shape[1:])
+    inputs.features.transposed_times(columns, out=rows)
+    values = rows.permute(1, 2, 0).double()
+    grams = (values @ values.transpose(1, 2)).cpu().numpy()
+    traces = np.trace(grams, axis1=1, axis2=2)
+    return grams / np.maximum(traces, np.finfo(np.float64).tiny)[:, None, None]
+
+
+def _moments(inputs: Inputs) -> tuple[Tensor, Tensor]:
+    """(K, f) means and (K, f) variances of the columns of h_k(L^) X, a block of columns at a time."""
+    features = inputs.features
+    means, variances = [], []
+    for start in range(0, features.shape[1], BLOCK):
+        part = features.source[:, start : start + BLOCK]
+        dense = part if isinstance(part, np.ndarray) else part.toarray()
+        filtered = inputs.bank.each(torch.as_tensor(dense, device=features.device, dtype=features.dtype))
+        means.append(filtered.mean(dim=1))
+        variances.append(filtered.var(dim=1, unbiased=False))
+    return torch.cat(means, dim=1), torch.cat(variances, dim=1)
