@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
 import torch
@@ -33,6 +33,8 @@ MOST_NODES = 500
 BLOCK = 256
 # Added to variances, as in batch normalisation: a column that hardly varies is not blown up.
 EPS = 1e-5
+
+Restart = Annotated[float, Field(gt=0, le=1)]
 
 
 class DFNetPlusConfig(Config):
@@ -64,8 +66,8 @@ class DFNetPlusConfig(Config):
     clip: float | None = Field(None, gt=0)
     every: int = Field(10, ge=1)
     judge: Literal["accuracy", "loss"] = "loss"
-    low: tuple[float, ...] = Field((0.1, 0.4), min_length=1)
-    high: tuple[float, ...] = Field((0.4,), min_length=1)
+    low: tuple[Restart, ...] = Field((0.1, 0.4), min_length=1)
+    high: tuple[Restart, ...] = Field((0.4,), min_length=1)
     band: Literal["low", "all", "high"] | None = None
     hidden: int | None = Field(64, ge=1)
     standardise: bool = False

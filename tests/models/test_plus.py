@@ -1,0 +1,138 @@
+"""DFNetPlus against its equation in dense algebra, and the choice of its band."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from dfnets import Graph, fit, models
+from dfnets.datasets.splits import Split
+from dfnets.models import DFNetPlus, Sizes
+from dfnets.nn.replicas import generators
+from dfnets.shift import Shift
+from dfnets.training.objective import Objective
+
+CPU = torch.device("cpu")
+N, CLASSES = 60, 3
+
+
+def graph(*, alike: bool, seed: int = 0) -> Graph:
+    """Nodes joined to others of their class, or to those of the next one; each feature vector says little by itself."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(N) % CLASSES
+    wanted = labels if alike else (labels + 1) % CLASSES
+    joined = (rng.random((N, N)) < 0.25) & (wanted[:, None] == labels)
+    edges = np.triu(joined | joined.T, 1).astype(float)
+    own = np.eye(CLASSES)[labels] * (1.0 if alike else 4.0)
+    return Graph(edges + edges.T, features=own + rng.normal(size=(N, CLASSES)), labels=labels, name="made")
+
+
+def made(data: Graph, **settings: Any) -> tuple[DFNetPlus, Any]:
+    config = models.config("dfnet-plus", features="none", **settings)
+    assert data.features is not None
+    model = DFNetPlus(config, Sizes(data.features.shape[1], CLASSES, N), replicas=2)
+    model.reset_parameters(generators(range(2)))
+    model.use_streams(generators(range(2)))
+    return model, model.prepare(data, CPU)
+
+
+def begun(data: Graph, **settings: Any) -> tuple[DFNetPlus, Any]:
+    model, inputs = made(data, **settings)
+    nodes = np.arange(30)
+    assert data.labels is not None
+    model.begin(inputs, [(nodes, data.labels[nodes])] * 2)
+    return model, inputs
+
+
+def filtered(data: Graph, alpha: float, *, high: bool = False) -> np.ndarray:
+    """alpha (I -+ (1 - alpha) S)^-1 X."""
+    s = np.eye(N) - Shift(data, centre=0.0) @ np.eye(N)
+    sign = -1 if high else 1
+    return alpha * np.linalg.solve(np.eye(N) - sign * (1 - alpha) * s, data.features)
+
+
+@pytest.mark.parametrize("standardise", [False, True])
+@pytest.mark.parametrize("gain", [False, True])
+def test_logits_are_the_equation(standardise: bool, gain: bool) -> None:
+    data = graph(alike=True)
+    model, inputs = begun(data, band="low", low=(0.1, 0.4), hidden=5, standardise=standardise, gain=gain)
+    if model.gain is not None:
+        torch.nn.init.uniform_(model.gain, 0.5, 2)
+    maps = [filtered(data, 0.1), filtered(data, 0.4)]
+    if standardise:
+        maps = [(z - z.mean(axis=0)) / np.sqrt(z.var(axis=0) + 1e-5) for z in maps]
+    logits = model.eval()(inputs).detach().numpy()
+    for r in range(2):
+        theta = model.first.weight[r].detach().numpy().reshape(CLASSES, 2, 5)
+        factors = 1.0 if model.gain is None else model.gain[r].detach().numpy()
+        hidden = sum((z * factors) @ theta[:, k] for k, z in enumerate(maps)) + model.first.bias[r].detach().numpy()
+        expected = np.maximum(hidden, 0) @ model.head.weight[r].detach().numpy() + model.head.bias[r].detach().numpy()
+        np.testing.assert_allclose(logits[:, r], expected, atol=2e-3)
+
+
+def test_the_band_is_read_off_the_labels() -> None:
+    places = {name: list(band) for name, band in made(graph(alike=True))[0].bands.items()}
+    assert places == {"low": [0, 1], "all": [2], "high": [2, 3]}
+    assert begun(graph(alike=True))[0].gates.tolist() == [[1, 1, 0, 0]] * 2
+    assert begun(graph(alike=False))[0].gates[:, :2].sum() == 0
+
+
+def test_a_response_that_no_replica_uses_is_not_computed_and_changes_nothing() -> None:
+    data = graph(alike=True)
+    chosen, inputs = begun(data, hidden=None)
+    fixed, own = begun(data, hidden=None, band="low")
+    with torch.no_grad():
+        fixed.first.weight.copy_(chosen.first.weight.unflatten(2, (4, -1))[:, :, :2].flatten(2))
+    torch.testing.assert_close(chosen.eval()(inputs), fixed.eval()(own))
+
+
+def test_a_step_draws_labelled_nodes_and_then_unlabelled_ones() -> None:
+    data = graph(alike=True)
+    assert data.labels is not None
+    model, _ = begun(data, labelled=7, unlabelled=11)
+    known = [np.arange(30), np.arange(20, 24)]
+    drawn, targets, weights = model._drawn(Objective(data.labels, known, CLASSES), N)
+    assert drawn.shape == (18, 2)
+    assert weights.shape == targets.shape == (7, 2)
+    for r, nodes in enumerate(known):
+        assert set(drawn[:7, r].tolist()) <= set(nodes)
+        assert not set(drawn[7:, r].tolist()) & set(nodes)
+        assert targets[:, r].tolist() == data.labels[drawn[:7, r].numpy()].tolist()
+    assert len(set(drawn[:7, 0].tolist())) == 7
+    assert set(drawn[:7, 1].tolist()) == {20, 21, 22, 23}
+
+
+def test_every_node_may_be_labelled() -> None:
+    data = graph(alike=True)
+    assert data.labels is not None
+    model, inputs = begun(data)
+    losses = model.losses(inputs, Objective(data.labels, [np.arange(N)] * 2, CLASSES))
+    assert torch.isfinite(losses).all()
+
+
+def test_the_consistency_loss_is_ramped_up_and_goes_on_after_a_restart() -> None:
+    model, inputs = begun(graph(alike=True), ramp=10)
+    objective = Objective(np.arange(N) % CLASSES, [np.arange(30)] * 2, CLASSES)
+    model.losses(inputs, objective)
+    assert model.steps.tolist() == [1, 1]
+    assert model.state_dict()["steps"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_it_learns_from_few_labels(alike: bool) -> None:
+    data = graph(alike=alike)
+    split = Split(np.arange(12), np.arange(12, 24), np.arange(24, N), "made")
+    result = fit("dfnet-plus", data, protocol=split, replicas=2, epochs=150, features="none", progress=False)
+    assert result.accuracy().mean > 80
+
+
+@pytest.mark.parametrize(
+    "settings, message",
+    [({"temperature": 0.0}, "temperature=0.0"), ({"drop": 1.0}, "drop=1.0"), ({"low": (0.2, 1.5)}, r"low.1=1.5")],
+)
+def test_settings_out_of_range_are_named(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        models.config("dfnet-plus", **settings)
