@@ -65,7 +65,6 @@ class DFNetPlusConfig(Config):
     learning_rate: float = Field(0.01, gt=0)
     clip: float | None = Field(None, gt=0)
     every: int = Field(10, ge=1)
-    judge: Literal["accuracy", "loss"] = "loss"
     low: tuple[Restart, ...] = Field((0.1, 0.4), min_length=1)
     high: tuple[Restart, ...] = Field((0.4,), min_length=1)
     band: Literal["low", "all", "high"] | None = None
@@ -105,7 +104,8 @@ class DFNetPlus(Model):
     normalise(mean_s(p_s)^(1 / temperature)) on these and some unlabelled ones, where the mean is confident.
 
     Which band of frequencies the classes live in is read off the training labels, before training: that of the least
-    leave-one-out error. So one configuration serves graphs whose edges join like with like, and others.
+    leave-one-out error. So one configuration serves graphs whose edges join like with like, and others. Where it is not
+    the low one, neighbours do not tell a node's class: then no node is dropped, and no agreement is asked for.
 
     Shapes: the logits are (n, R, classes).
     """
@@ -214,7 +214,8 @@ class DFNetPlus(Model):
         picked = log_p[:known].gather(-1, targets[..., None, None].expand(-1, -1, self.config.copies, 1)).squeeze(-1)
         supervised = -copies.sums(picked.mean(dim=2) * weights) / known
         self.steps += 1
-        ramp = (self.steps / self.config.ramp).clamp_max(1)
+        # Copies with nodes dropped should agree because of the others around them, so this too is for the low band.
+        ramp = (self.steps / self.config.ramp).clamp_max(1) * self._smooth()
         return supervised + self.config.weight * ramp * consistency(
             log_p, self.config.temperature, self.config.confidence / self.sizes.classes, self.config.divergence
         )
