@@ -215,13 +215,15 @@ def _trained(
     on_gpu = _on_gpu(place)
     if on_gpu:
         torch.cuda.reset_peak_memory_stats()
-    # By name where the replicas take the published splits from the first on: those may leave a rare class out of
-    # training (the one node of a class of Texas), which is an error in a split of one's own.
-    named = group.protocol in graph.splits and [run.seed for run in blank] == list(range(len(blank)))
+    # Published splits go by their name: they may leave a rare class out of training (the one node of a class of Texas),
+    # which is an error in a split of one's own.
+    published = group.protocol in graph.splits
+    if published:
+        graph = graph.with_(splits={group.protocol: tuple(splits)})
     result = fit(
         group.model,
         graph,
-        protocol=group.protocol if named else list(splits),
+        protocol=group.protocol if published else list(splits),
         replicas=len(blank),
         seed=blank[0].seed,
         preset=group.preset,
