@@ -13,6 +13,9 @@ from dfnets.graph import Graph
 
 Dataset = Annotated[str | None, typer.Option(help="A dataset by name, or an .npz file.")]
 Edges = Annotated[Path | None, typer.Option(help="Your own edges (.csv, .tsv, .parquet, .graphml, .npz).")]
+ModelName = Annotated[
+    str, typer.Option(help="dfnet, dfnet-plus, gcn, gat, appnp, ...; a name that there is not lists them all.")
+]
 FeatureFile = Annotated[Path | None, typer.Option(help="Features of their nodes.")]
 
 
@@ -21,7 +24,7 @@ def train_command(
     edges: Edges = None,
     features: FeatureFile = None,
     labels: Annotated[Path | None, typer.Option(help="Labels of their nodes; nodes left out are unlabelled.")] = None,
-    model: Annotated[str, typer.Option(help="dfnet, dfnet-plus, gcn, gat, appnp, ...: a name that there is not lists them all.")] = "dfnet",
+    model: ModelName = "dfnet",
     preset: Annotated[str | None, typer.Option(help="Named hyper-parameters, e.g. published or paper.")] = None,
     protocol: Annotated[
         str | None, typer.Option(help="How nodes are split. Default: planetoid where the dataset has it, else random.")
@@ -129,7 +132,7 @@ def search_command(
     edges: Edges = None,
     features: FeatureFile = None,
     labels: Annotated[Path | None, typer.Option(help="Labels of their nodes; nodes left out are unlabelled.")] = None,
-    model: Annotated[str, typer.Option(help="dfnet, dfnet-plus, gcn, gat, appnp, ...: a name that there is not lists them all.")] = "dfnet",
+    model: ModelName = "dfnet",
     preset: Annotated[str | None, typer.Option(help="Named hyper-parameters for what is not searched.")] = None,
     trials: Annotated[int, typer.Option(help="How many in all, those already in the file included.")] = 50,
     replicas: Annotated[int, typer.Option(help="Networks a trial; it is judged by their mean.")] = 3,
