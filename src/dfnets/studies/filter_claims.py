@@ -1,0 +1,136 @@
+"""What decides the paper's claims about filters: stability, frequencies, convergence, cost."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from dfnets.studies import complexity, stability
+from dfnets.studies.plan import PAPER_DATASETS
+from dfnets.studies.results import Results
+from dfnets.studies.verdicts import FAILS, HOLDS, MISSING, UNDECIDED, Finding, all_of
+
+LINEAR = (0.8, 1.2)
+# An exponent whose interval is wider than this to either side says nothing.
+CLEAR = 0.5
+
+
+def consistent(results: Results) -> list[tuple[tuple[str, str, float], dict[str, Any] | None]]:
+    cases = [case for case in stability.cases(False) if case[0] != stability.PUBLISHED]
+    return [(case, stability.measured(results, case)) for case in cases]
+
+
+def converges(results: Results) -> Finding:
+    verdicts: list[bool | None] = []
+    most = 0.0
+    for _, m in consistent(results):
+        if m is None:
+            verdicts.append(None)
+            continue
+        pairs = list(zip(m["bound"], m["iterations"], strict=True))
+        kept = all(bound is not None and needed is not None and needed <= bound for bound, needed in pairs)
+        verdicts.append(kept)
+        most = max([most, *(needed / bound for bound, needed in pairs if bound and needed)])
+    kept_count = sum(verdict is True for verdict in verdicts)
+    text = (
+        f"within the bound for {kept_count} of {len(verdicts)} filters and graphs; at most {most:.0%} of it was needed"
+    )
+    return Finding(all_of(verdicts), text)
+
+
+def code_is_stable(results: Results) -> Finding:
+    verdicts: list[bool | None] = []
+    words: list[str] = []
+    for dataset in PAPER_DATASETS:
+        m = stability.measured(results, (stability.PUBLISHED, dataset, 0.9))
+        verdicts.append(None if m is None else m["contraction"] < 1)
+        words.append(f"{dataset}: {'not run' if m is None else format(m['contraction'], '.3g')}")
+    return Finding(all_of(verdicts), "max|P| of the authors' filter: " + "; ".join(words))
+
+
+def frequencies(results: Results) -> Finding:
+    verdicts: list[bool | None] = []
+    words: list[str] = []
+    for dataset in PAPER_DATASETS:
+        m = stability.measured(results, ("high-pass", dataset, 0.9))
+        verdicts.append(None if m is None else -m["lmax"] / 2 >= 0)
+        words.append(f"{dataset}: " + ("not run" if m is None else f"from {-m['lmax'] / 2:.3f} to {m['lmax'] / 2:.3f}"))
+    return Finding(all_of(verdicts), "L~ = L^ - (lmax / 2) I: " + "; ".join(words))
+
+
+def radius(results: Results) -> Finding:
+    verdicts: list[bool | None] = []
+    words: list[str] = []
+    for dataset in PAPER_DATASETS:
+        m = stability.measured(results, ("high-pass", dataset, 0.9))
+        verdicts.append(None if m is None else m["lmax"] / 2 < m["ritz"])
+        words.append(f"{dataset}: " + ("not run" if m is None else f"{m['lmax'] / 2:.3f} instead of {m['ritz']:.3f}"))
+    return Finding(all_of(verdicts), "; ".join(words))
+
+
+def universal(results: Results) -> Finding:
+    verdicts = [None if m is None else m["contraction"] <= case[2] + 1e-6 for case, m in consistent(results)]
+    return Finding(
+        all_of(verdicts), f"|P| <= gamma on {sum(v is True for v in verdicts)} of {len(verdicts)} filters and graphs"
+    )
+
+
+def gamma(name: str, claim: str, sign: int) -> Callable[[Results], Finding]:
+    """Whether a measurement grows (or falls) from each gamma to the next, for the paper's high-pass on every graph."""
+
+    def check(results: Results) -> Finding:
+        verdicts: list[bool | None] = []
+        words = []
+        for dataset in PAPER_DATASETS:
+            found = [stability.measured(results, ("high-pass", dataset, gamma)) for gamma in stability.GAMMAS]
+            if any(m is None for m in found):
+                verdicts.append(None)
+                words.append(f"{dataset}: not run")
+                continue
+            values = [m["bound"][-1] if name == "bound" else m[name] for m in found if m is not None]
+            verdicts.append(all(sign * (b - a) > 0 for a, b in itertools.pairwise(values)))
+            words.append(f"{dataset}: {', '.join(f'{value:.3g}' for value in values)}")
+        gammas = ", ".join(f"{gamma:g}" for gamma in stability.GAMMAS)
+        return Finding(all_of(verdicts), f"{claim} at gamma {gammas}: " + "; ".join(words))
+
+    return check
+
+
+def fast(results: Results) -> Finding:
+    verdicts: list[bool | None] = []
+    words: list[str] = []
+    for dataset in PAPER_DATASETS:
+        m = stability.measured(results, ("high-pass", dataset, 0.9))
+        verdicts.append(None if m is None else m["recursion"] <= m["cheapest"])
+        words.append(
+            f"{dataset}: " + ("not run" if m is None else f"{m['recursion']} against {m['cheapest']} by {m['method']}")
+        )
+    return Finding(all_of(verdicts), "products for 1e-6 at gamma 0.9: " + "; ".join(words))
+
+
+def linear(measure: str) -> Callable[[Results], Finding]:
+    def check(results: Results) -> Finding:
+        found = complexity.exponent(results, "feedback-looped", "nodes and edges", measure)
+        if found is None:
+            return Finding(MISSING, "not run")
+        if found.high < LINEAR[0] or found.low > LINEAR[1]:
+            verdict = FAILS
+        else:
+            clear = LINEAR[0] <= found.mean <= LINEAR[1] and found.high - found.mean <= CLEAR
+            verdict = HOLDS if clear else UNDECIDED
+        text = f"exponent {found.mean:.2f} [{found.low:.2f}, {found.high:.2f}], {found.count} sizes"
+        return Finding(verdict, text)
+
+    return check
+
+
+def products(results: Results) -> Finding:
+    found = []
+    for point in dict.fromkeys(point for sweep in complexity.sweeps(results.quick).values() for point in sweep):
+        for run in results.of(complexity.group("feedback-looped", point)).done:
+            found.append((run.measures["products"], point[2] * complexity.P + complexity.Q))
+    if not found:
+        return Finding(MISSING, "not run")
+    equal = sum(counted == said for counted, said in found)
+    return Finding(HOLDS if equal == len(found) else FAILS, f"as many as counted in {equal} of {len(found)} cases")
