@@ -11,13 +11,17 @@ import torch
 from dfnets.models.consistency import consistency
 
 
-def brute(p: np.ndarray, temperature: float, least: float, divergence: str) -> np.ndarray:
+def brute(
+    p: np.ndarray, temperature: float, least: float, divergence: str, shares: np.ndarray | None = None
+) -> np.ndarray:
     n, replicas, copies, _ = p.shape
     out = np.zeros(replicas)
     for r in range(replicas):
         total, count = 0.0, 0
         for i in range(n):
             mean = p[i, r].mean(axis=0)
+            if shares is not None:
+                mean = mean / shares[r] / (mean / shares[r]).sum()
             if mean.max() <= least:
                 continue
             q = mean ** (1 / temperature)
@@ -37,6 +41,14 @@ def test_equals_a_loop(divergence: Literal["squared", "kl"], least: float) -> No
     log_p = torch.log_softmax(torch.randn(6, 2, 3, 4, dtype=torch.float64), dim=-1)
     found = consistency(log_p, 0.5, least, divergence)
     np.testing.assert_allclose(found.numpy(), brute(log_p.exp().numpy(), 0.5, least, divergence), atol=1e-12)
+
+
+def test_shares_are_divided_by_first() -> None:
+    torch.manual_seed(1)
+    log_p = torch.log_softmax(torch.randn(6, 2, 3, 4, dtype=torch.float64), dim=-1)
+    shares = torch.tensor([[0.7, 0.1, 0.1, 0.1], [1.0, 1.0, 1.0, 1.0]], dtype=torch.float64)
+    found = consistency(log_p, 0.5, 0.3, "kl", shares)
+    np.testing.assert_allclose(found.numpy(), brute(log_p.exp().numpy(), 0.5, 0.3, "kl", shares.numpy()), atol=1e-12)
 
 
 def test_copies_that_agree_and_are_certain_cost_nothing() -> None:

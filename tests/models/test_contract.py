@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import torch
 
-from dfnets import Graph, models
+from dfnets import Graph, fit, models
+from dfnets.datasets.splits import Split
 from dfnets.models import Model, Sizes
 from dfnets.nn.replicas import generators
 
 SMALL = {"units": (2, 3), "dropout": 0.5}
 CPU = torch.device("cpu")
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 def graph(n: int = 30, seed: int = 0) -> Graph:
@@ -66,6 +69,17 @@ def test_evaluation_is_deterministic_and_training_draws(name: str) -> None:
     assert model.config.epochs == 0 or not torch.equal(model.train()(inputs), model(inputs))
     model.eval()
     assert torch.equal(model(inputs), model(inputs))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_trains_on_sparse_features(name: str, device: str, replicas: int) -> None:
+    data = graph(60)
+    data = data.with_(features=sp.csr_array(np.where(data.features > 0.5, data.features, 0)), labels=np.arange(60) % 3)
+    split = Split(np.arange(20), np.arange(20, 40), np.arange(40, 60), "made")
+    epochs = min(2, models.config(name).epochs)
+    result = fit(name, data, protocol=split, replicas=replicas, epochs=epochs, device=device, progress=False)
+    assert np.isfinite(result.accuracy("final").values).all()
 
 
 def test_penalties_name_parameters_of_the_model(name: str) -> None:

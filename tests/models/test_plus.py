@@ -80,6 +80,57 @@ def test_the_band_is_read_off_the_labels() -> None:
     assert begun(graph(alike=False))[0].gates[:, :2].sum() == 0
 
 
+def test_labels_that_tell_nothing_leave_the_low_band_and_ask_for_no_agreement() -> None:
+    data = graph(alike=True).with_(features=np.random.default_rng(3).normal(size=(N, CLASSES)))
+    model, inputs = made(data)
+    kept = []
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        model.begin(inputs, [(rng.permutation(N)[:45], rng.integers(CLASSES, size=45))] * 2)
+        kept.append(bool(model.gates[0, :2].all()))
+        assert not model.agree.any()
+    # The smallest of three errors would be that of the low band in a third of the draws.
+    assert np.mean(kept) > 0.5
+
+
+def test_too_few_labels_to_tell_are_no_reason_against_agreement() -> None:
+    data = graph(alike=True)
+    assert data.labels is not None
+    model, inputs = made(data, few=10)
+    for count, few in ((29, True), (30, False)):
+        model.begin(inputs, [(np.arange(count), data.labels[:count])] * 2)
+        assert model.even.tolist() == [few] * 2
+        assert model.agree.all()
+
+
+def test_where_copies_need_not_agree_nothing_but_the_labels_counts() -> None:
+    data = graph(alike=False)
+    settings = {"drop": 0.5, "input_dropout": 0.0, "dropout": 0.0, "ramp": 1, "labelled": 30}
+    model, inputs = begun(data, **settings)
+    assert not model.agree.any()
+    objective = Objective(data.labels, [np.arange(30)] * 2, CLASSES)
+    torch.testing.assert_close(model.losses(inputs, objective), objective(model(inputs)))
+
+
+def test_with_few_labels_a_class_that_takes_all_is_held_back() -> None:
+    data = graph(alike=True)
+    assert data.labels is not None
+    objective = Objective(data.labels, [np.arange(6)] * 2, CLASSES)
+    targets = {}
+    for few in (0, 10):
+        model, inputs = made(data, few=few, ramp=1, hidden=None, band="low")
+        model.begin(inputs, [(np.arange(6), data.labels[:6])] * 2)
+        with torch.no_grad():
+            model.first.bias[:] = torch.tensor([3.0, 0.0, 0.0])
+        for _ in range(100):
+            model.losses(inputs, objective)
+        assert model.shares[0, 0] > 0.7
+        losses = model.losses(inputs, objective).sum()
+        targets[few] = torch.autograd.grad(losses, model.first.bias)[0][0, 0].item()
+    # What descends: without alignment the frequent class is pulled up, with it down.
+    assert targets[10] > targets[0]
+
+
 def test_a_response_that_no_replica_uses_is_not_computed_and_changes_nothing() -> None:
     data = graph(alike=True)
     chosen, inputs = begun(data, hidden=None)
@@ -114,11 +165,16 @@ def test_every_node_may_be_labelled() -> None:
 
 
 def test_the_consistency_loss_is_ramped_up_and_goes_on_after_a_restart() -> None:
-    model, inputs = begun(graph(alike=True), ramp=10)
     objective = Objective(np.arange(N) % CLASSES, [np.arange(30)] * 2, CLASSES)
-    model.losses(inputs, objective)
-    assert model.steps.tolist() == [1, 1]
-    assert model.state_dict()["steps"].tolist() == [1, 1]
+    parts = []
+    for before, weight in ((0, 0.0), (0, 2.0), (4, 2.0), (9, 2.0), (50, 2.0)):
+        # The same streams, so the same nodes and the same predictions: only the weight of their agreement differs.
+        model, inputs = begun(graph(alike=True), ramp=10, weight=weight)
+        model.steps.fill_(before)
+        parts.append(model.losses(inputs, objective)[0].item())
+        assert model.state_dict()["steps"].tolist() == [before + 1] * 2
+    agreement = np.array(parts[1:]) - parts[0]
+    np.testing.assert_allclose(agreement / agreement[-1], np.exp([-5 * 0.81, -5 * 0.25, 0.0, 0.0]), rtol=1e-3)
 
 
 @pytest.mark.parametrize("alike", [True, False])

@@ -9,7 +9,9 @@ import torch
 
 from dfnets.nn import Features
 from dfnets.nn.dropped import dropped_product
-from dfnets.nn.replicas import draw, generators
+from dfnets.nn.replicas import add_row_, draw, generators
+
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 def matrix() -> sp.csr_array:
@@ -41,6 +43,17 @@ def test_a_replica_does_not_depend_on_the_others() -> None:
     together = dropped_product(x, weight, 0.5, generators(range(10)))
     alone = dropped_product(x, weight[7:8], 0.5, generators([7]))
     assert torch.equal(together[:, 7], alone[:, 0])
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_a_bias_may_be_added_in_its_place(device: str, replicas: int) -> None:
+    weight = torch.randn(replicas, 8, 4, device=device, requires_grad=True)
+    row = torch.zeros(replicas, 4, device=device, requires_grad=True)
+    x = Features(matrix(), device=torch.device(device))
+    add_row_(dropped_product(x, weight, 0.5, generators(range(replicas), device)), row).sum().backward()
+    assert weight.grad is not None
+    torch.testing.assert_close(row.grad, torch.full_like(row, 30))
 
 
 def test_is_unbiased() -> None:

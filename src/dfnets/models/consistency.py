@@ -10,7 +10,9 @@ from torch import Tensor
 from dfnets.nn import replicas as copies
 
 
-def consistency(log_p: Tensor, temperature: float, least: float, divergence: Literal["squared", "kl"]) -> Tensor:
+def consistency(
+    log_p: Tensor, temperature: float, least: float, divergence: Literal["squared", "kl"], shares: Tensor | None = None
+) -> Tensor:
     """(R,) mean distance of each copy's prediction p_s from the sharpened mean q, over the confident nodes.
 
     q_c is proportional to mean_s(p_s)_c^(1 / temperature), and constant in the gradient. The distance is
@@ -19,9 +21,14 @@ def consistency(log_p: Tensor, temperature: float, least: float, divergence: Lit
     Args:
         log_p: (n, R, S, classes) logarithms of the S predictions for each node.
         least: a node counts if the top probability of its mean prediction is above this.
+        shares: (R, classes) what the mean predictions are divided by first, to sum to 1 again; with the shares that
+            the classes have in all predictions, each gets as much of q as any other.
     """
     p = log_p.exp()
     mean = p.mean(dim=2, keepdim=True).detach()
+    if shares is not None:
+        mean = mean / shares[:, None]
+        mean = mean / mean.sum(dim=-1, keepdim=True)
     # Divided by the largest first, so that a high power of a small probability is not lost.
     sharp = (mean / mean.amax(dim=-1, keepdim=True)) ** (1 / temperature)
     sharp = sharp / sharp.sum(dim=-1, keepdim=True)

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from dfnets.graph import Graph
 from dfnets.models.base import Config, Model, Sizes, scaled_features
 from dfnets.models.consistency import consistency
-from dfnets.models.leave_one_out import leave_one_out_error
+from dfnets.models.leave_one_out import leave_one_out_errors
 from dfnets.models.tuned import tuned
 from dfnets.nn import Dropout, Features, Linear
 from dfnets.nn import replicas as copies
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 # More labelled nodes than that say nothing new about which band to take, and their Gram matrix is dense.
 MOST_NODES = 500
+# Of the error of guessing: where the low-pass does not predict the labelled nodes better, neighbours say too little.
+TELLING = 0.85
+# How fast the shares of the classes follow the predictions.
+PACE = 0.02
 # Columns of X that are filtered at a time to measure their spread.
 BLOCK = 256
 # Added to variances, as in batch normalisation: a column that hardly varies is not blown up.
@@ -44,7 +48,8 @@ class DFNetPlusConfig(Config):
         low: restart probabilities of the low-pass feedback loops, a response each.
         high: those of the high-pass ones.
         band: which responses are used: the ``"low"`` ones; ``"all"``, X as it is; or ``"high"``, X as it is and the
-            high ones. None: what predicts the labelled nodes best, each from the others.
+            high ones. None: the low ones, unless another band predicts the labelled nodes better, each from the others.
+        few: labelled nodes a class, on average; with fewer, the predictions are made to spread evenly over the classes.
         hidden: width of the hidden layer; None leaves it out.
         standardise: give every filtered column of X mean 0 and variance 1.
         gain: a factor for every column of X, decayed like the weights; the two together drop columns that do not help.
@@ -53,7 +58,7 @@ class DFNetPlusConfig(Config):
         drop: of the nodes, before the filter.
         copies: how often they are dropped anew in a step.
         labelled, unlabelled: nodes that a step looks at.
-        weight: of the consistency loss, reached after ``ramp`` steps.
+        weight: of the consistency loss, reached after ``ramp`` steps; at half of them it is 0.29 of that.
         temperature: what sharpens the mean prediction.
         confidence: times 1 / classes, the least top probability of a mean prediction that counts.
         divergence: of a copy from the sharpened mean.
@@ -68,6 +73,7 @@ class DFNetPlusConfig(Config):
     low: tuple[Restart, ...] = Field((0.1, 0.4), min_length=1)
     high: tuple[Restart, ...] = Field((0.4,), min_length=1)
     band: Literal["low", "all", "high"] | None = None
+    few: int = Field(10, ge=0)
     hidden: int | None = Field(64, ge=1)
     standardise: bool = False
     gain: bool = False
@@ -103,9 +109,13 @@ class DFNetPlus(Model):
     predictions p_s on some labelled nodes, and weight times their distance from the sharpened mean
     normalise(mean_s(p_s)^(1 / temperature)) on these and some unlabelled ones, where the mean is confident.
 
-    Which band of frequencies the classes live in is read off the training labels, before training: that of the least
-    leave-one-out error. So one configuration serves graphs whose edges join like with like, and others. Where it is not
-    the low one, neighbours do not tell a node's class: then no node is dropped, and no agreement is asked for.
+    Agreement alone is cheapest when one class takes all. With few labels it ends there, so then the mean is first
+    divided by the shares that the classes have in the predictions so far.
+
+    Which band of frequencies the classes live in is read off the training labels, before training: the low one, unless
+    another has a leave-one-out error that is smaller by more than a standard error. So one configuration serves graphs
+    whose edges join like with like, and others. Where the neighbours do not tell a node's class (the band is not the
+    low one, or hardly better than guessing), no node is dropped, and no agreement is asked for.
 
     Shapes: the logits are (n, R, classes).
     """
@@ -135,6 +145,7 @@ class DFNetPlus(Model):
     }
     parts: ClassVar = {
         "without consistency": {"weight": 0.0},
+        "without even shares": {"few": 0},
         "without dropping nodes": {"drop": 0.0, "copies": 1},
         "one response (restart .2)": {"low": (0.2,)},
         "without filter": {"band": "all"},
@@ -146,6 +157,9 @@ class DFNetPlus(Model):
     }
     config: DFNetPlusConfig
     gates: Tensor
+    agree: Tensor
+    even: Tensor
+    shares: Tensor
     steps: Tensor
     mean: Tensor
     scale: Tensor
@@ -165,8 +179,12 @@ class DFNetPlus(Model):
         self.between = Dropout(config.dropout, relu=True, replicas=replicas)
         self.head = None if config.hidden is None else Linear(config.hidden, sizes.classes, replicas=replicas)
         self.gain = nn.Parameter(torch.ones(replicas, sizes.features)) if config.gain else None
-        # Which responses a replica uses, and how many steps it has made: state, though not trained.
+        # State that is not trained: which responses a replica uses, whether its copies must agree, whether its classes
+        # are to be even, their shares in its predictions, and how many steps it has made.
         self.register_buffer("gates", torch.ones(replicas, count))
+        self.register_buffer("agree", torch.full((replicas,), config.band in ("low", None)))
+        self.register_buffer("even", torch.zeros(replicas, dtype=torch.bool))
+        self.register_buffer("shares", torch.full((replicas, sizes.classes), 1 / sizes.classes))
         self.register_buffer("steps", torch.zeros(replicas))
         if config.standardise:
             self.register_buffer("mean", torch.zeros(replicas, count, sizes.features))
@@ -189,16 +207,19 @@ class DFNetPlus(Model):
 
     def begin(self, inputs: Inputs, known: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
         self.steps.zero_()
+        self.shares.fill_(1 / self.sizes.classes)
+        enough = self.config.few * self.sizes.classes
+        self.even.copy_(torch.tensor([len(nodes) < enough for nodes, _ in known]))
         if self.config.standardise:
             self.mean[:], variance = _moments(inputs)
             self.scale[:] = (variance + EPS).rsqrt()
         if len(self.bands) > 1:
-            chosen: dict[bytes, Tensor] = {}
+            chosen: dict[bytes, tuple[Tensor, bool]] = {}
             for r, (nodes, labels) in enumerate(known):
                 key = nodes.tobytes()
                 if key not in chosen:
-                    chosen[key] = self._gates(inputs, nodes, labels)
-                self.gates[r] = chosen[key]
+                    chosen[key] = self._read(inputs, nodes, labels)
+                self.gates[r], self.agree[r] = chosen[key]
 
     def forward(self, inputs: Inputs) -> Tensor:
         weight, bias, active = self._first_layer()
@@ -214,11 +235,19 @@ class DFNetPlus(Model):
         picked = log_p[:known].gather(-1, targets[..., None, None].expand(-1, -1, self.config.copies, 1)).squeeze(-1)
         supervised = -copies.sums(picked.mean(dim=2) * weights) / known
         self.steps += 1
-        # Copies with nodes dropped should agree because of the others around them, so this too is for the low band.
-        ramp = (self.steps / self.config.ramp).clamp_max(1) * self._smooth()
+        # Slow at first: what the network makes of the labels alone is there for the validation nodes to choose.
+        ramp = torch.exp(-5 * (1 - (self.steps / self.config.ramp).clamp_max(1)) ** 2) * self.agree
+        least = self.config.confidence / self.sizes.classes
+        shares = self._shares(log_p[known:].detach())
         return supervised + self.config.weight * ramp * consistency(
-            log_p, self.config.temperature, self.config.confidence / self.sizes.classes, self.config.divergence
+            log_p, self.config.temperature, least, self.config.divergence, shares
         )
+
+    def _shares(self, log_p: Tensor) -> Tensor:
+        """(R, classes) shares of the classes in the predictions for unlabelled nodes so far; 1 where all is well."""
+        if len(log_p):
+            self.shares.lerp_(copies.column_sums(log_p.exp().mean(dim=2)) / len(log_p), PACE)
+        return torch.where(self.even[:, None], self.shares * self.sizes.classes, 1.0)
 
     def _copies(self, inputs: Inputs, nodes: Tensor) -> Tensor:
         """(B, R, S, classes) logits of each replica's B nodes, once for each time that nodes are dropped."""
@@ -235,10 +264,10 @@ class DFNetPlus(Model):
         product = product.view(n, self.replicas, -1, active, weight.shape[2] // active)
         if config.drop:
             dropped = copies.draw((n, self.replicas, count), config.drop, self.streams, product.device)
-            # Without a low-pass a node has nothing but its own features, so there only their entries are dropped.
-            smooth = self._smooth()[:, None]
-            keep = torch.where(smooth, 1 - config.drop, 1.0)[..., None, None]
-            product = (product / keep).masked_fill((dropped & smooth)[..., None, None], 0)
+            # A node that its neighbours say nothing about has its own features only, so just their entries are dropped.
+            agree = self.agree[:, None]
+            keep = torch.where(agree, 1 - config.drop, 1.0)[..., None, None]
+            product = (product / keep).masked_fill((dropped & agree)[..., None, None], 0)
         else:
             product = product.expand(-1, -1, count, -1, -1)
         filtered = self._filtered(inputs, product, active)
@@ -253,10 +282,6 @@ class DFNetPlus(Model):
         n, count, times, _, width = product.shape
         signals = product.permute(3, 0, 1, 2, 4).reshape(active, n, count * times * width)
         return inputs.bank.of(self._active())(signals).view(n, count, times, width)
-
-    def _smooth(self) -> Tensor:
-        """(R,) whether a replica uses the low-pass responses."""
-        return self.gates[:, list(self.bands.get("low", []))].any(dim=1)
 
     def _active(self) -> list[int]:
         """The responses that at least one replica uses."""
@@ -301,17 +326,23 @@ class DFNetPlus(Model):
             weights.append(factors[chosen])
         return torch.stack(nodes, dim=1), torch.stack(targets, dim=1), torch.stack(weights, dim=1)
 
-    def _gates(self, inputs: Inputs, nodes: np.ndarray, labels: np.ndarray) -> Tensor:
-        """(K,) ones at the responses of the band with the least leave-one-out error on the labelled nodes."""
+    def _read(self, inputs: Inputs, nodes: np.ndarray, labels: np.ndarray) -> tuple[Tensor, bool]:
+        """What the labelled nodes say: (K,) ones at the responses of their band, and whether copies must agree."""
         few = np.linspace(0, len(nodes) - 1, min(len(nodes), MOST_NODES)).astype(np.int64)
         grams = _gram_matrices(inputs, nodes[few])
         errors = {
-            band: leave_one_out_error(grams[list(places)].sum(axis=0), labels[few])
+            band: leave_one_out_errors(grams[list(places)].sum(axis=0), labels[few])
             for band, places in self.bands.items()
         }
+        # By more than a standard error of the difference: of a handful of nodes any band may be the best by chance.
+        gaps = {band: errors["low"] - errors[band] for band in errors}
+        better = [band for band, gap in gaps.items() if gap.mean() > gap.std() / np.sqrt(len(few))]
+        band = min(better, key=lambda name: errors[name].mean(), default="low")
+        guess = leave_one_out_errors(np.zeros_like(grams[0]), labels[few]).mean()
+        told = errors["low"].mean() < TELLING * guess or len(nodes) < self.config.few * self.sizes.classes
         gates = torch.zeros(len(self.filters))
-        gates[list(self.bands[min(errors, key=errors.__getitem__)])] = 1
-        return gates
+        gates[list(self.bands[band])] = 1
+        return gates, bool(band == "low" and told)
 
 
 def _gram_matrices(inputs: Inputs, nodes: np.ndarray) -> np.ndarray:

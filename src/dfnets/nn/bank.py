@@ -75,21 +75,17 @@ class FilterBank:
 
     def each(self, signal: Tensor) -> Tensor:
         """h_k(L^) x of one (n, columns) signal for every k, without gradient: (K, n, columns), by one chain too."""
-        out = signal.new_empty(len(self.coefficients), *signal.shape)
         now = signal.contiguous()
+        out = torch.stack([now * float(c) for c in self.coefficients[:, 0]])
         before = None
-        for j in range(self.products + 1):
-            if j == 1:
-                before, now = now, engine.step(self.shift, now, scale=self._stretch)
-            elif j > 1:
-                # The signal itself is still needed by whoever gave it.
-                into = torch.empty_like(now) if j == 2 else before
-                before, now = (
-                    now,
-                    engine.step(self.shift, now, scale=2 * self._stretch, y=before, beta=-1.0, out=into),
-                )
+        for j in range(1, self.products + 1):
+            # T_{j+1} = 2 S T_j - T_{j-1} takes the place of T_{j-1}, unless that is the signal: it is not ours.
+            then = before if j > 2 else None
+            scale = (2 if j > 1 else 1) * self._stretch
+            before, now = now, engine.step(self.shift, now, scale=scale, y=before, beta=-1.0, out=then)
             for k, c in enumerate(self.coefficients[:, j]):
-                out[k] = now * float(c) if j == 0 else out[k].add_(now, alpha=float(c)) if c else out[k]
+                if c:
+                    out[k].add_(now, alpha=float(c))
         return out
 
     @property

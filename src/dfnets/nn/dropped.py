@@ -63,7 +63,8 @@ class _Entries:
         indptr, indices = self._block_diagonal(count)
         values = (self.values * scale * ~dropped[:, self.numbers]).flatten()
         blocks = csr_tensor(indptr, indices, values, (count * self.shape[0], count * self.shape[1]))
-        return (blocks @ x.transpose(0, 1).reshape(-1, k)).view(count, -1, k).transpose(0, 1).contiguous()
+        # Copied, not a view of the product even with one replica: what an autograd function gives may be added to.
+        return out.copy_((blocks @ x.transpose(0, 1).reshape(-1, k)).view(count, -1, k).transpose(0, 1))
 
     def _block_diagonal(self, count: int) -> tuple[Tensor, Tensor]:
         if self._blocks[0] != count:
