@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 MOST_NODES = 500
 # Of the error of guessing: where the low-pass does not predict the labelled nodes better, neighbours say too little.
 TELLING = 0.85
-# How fast the shares of the classes follow the predictions.
-PACE = 0.02
+# How fast the shares of the classes follow the predictions, and the least that is divided by.
+PACE, LEAST = 0.02, 1e-3
 # Columns of X that are filtered at a time to measure their spread.
 BLOCK = 256
 # Added to variances, as in batch normalisation: a column that hardly varies is not blown up.
@@ -247,7 +247,7 @@ class DFNetPlus(Model):
         """(R, classes) shares of the classes in the predictions for unlabelled nodes so far; 1 where all is well."""
         if len(log_p):
             self.shares.lerp_(copies.column_sums(log_p.exp().mean(dim=2)) / len(log_p), PACE)
-        return torch.where(self.even[:, None], self.shares * self.sizes.classes, 1.0)
+        return torch.where(self.even[:, None], self.shares.clamp_min(LEAST) * self.sizes.classes, 1.0)
 
     def _copies(self, inputs: Inputs, nodes: Tensor) -> Tensor:
         """(B, R, S, classes) logits of each replica's B nodes, once for each time that nodes are dropped."""
