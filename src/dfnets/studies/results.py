@@ -85,7 +85,7 @@ class Results:
             self._runs[run.dataset, run.protocol, run.model, run.config].append(run)
 
     def of(self, group: Group) -> Sample:
-        """The runs of a group: those of the code as it is now, or else of the code that ran last."""
+        """The runs of a group by one version of the code: that with most runs; of equals that of now, or the last."""
         if not group.registered:
             return Sample(group, ())
         found: Mapping[tuple[str, str], list[Run]] = defaultdict(list)
@@ -94,7 +94,10 @@ class Results:
                 found[run.code, run.data].append(run)
         if not found:
             return Sample(group, ())
-        best = max(found, key=lambda kind: (kind[0] == group.code, max(run.finished for run in found[kind])))
+        best = max(
+            found,
+            key=lambda kind: (len(found[kind]), kind[0] == group.code, max(run.finished for run in found[kind])),
+        )
         runs = sorted(found[best], key=lambda run: run.seed)
         return Sample(group, tuple(runs), current=best[0] == group.code)
 

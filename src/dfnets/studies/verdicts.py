@@ -34,13 +34,13 @@ class Claim:
 def judged(estimates: Sequence[Estimate | None]) -> str:
     """Whether every difference is above zero: with its whole interval, or nothing is decided.
 
-    One that is not above zero refutes the claim, even where others are missing.
+    One whose whole interval is not above zero refutes the claim, even where others are missing.
 
     >>> from dfnets.studies import statistics
-    >>> judged([statistics.mean([1.0, 1.1, 0.9]), statistics.mean([-1.0, 3.0])])
+    >>> judged([statistics.mean([1.0, 1.1, 0.9]), statistics.mean([-3.0, 1.0])])
     'not decided'
     """
-    if any(found is not None and found.mean <= 0 for found in estimates):
+    if any(found is not None and found.high <= 0 for found in estimates):
         return FAILS
     if not estimates or any(found is None for found in estimates):
         return MISSING
