@@ -16,7 +16,7 @@ ROWS = (
     ("DFNet", "dfnet", "authors"),
     ("DFNet-ATT", "dfnet-att", "planetoid"),
     ("DF-ATT", "df-att", "planetoid"),
-    ("DFNet-plus", "dfnet-plus", "planetoid"),
+    ("DFNetPlus", "dfnet-plus", "planetoid"),
     ("GCN", "gcn", "planetoid"),
     ("GAT", "gat", "planetoid"),
     ("GCNII", "gcnii", "planetoid"),
@@ -65,16 +65,17 @@ def _read(path: Path) -> list[dict[str, str]]:
 
 
 def _cell(rows: list[dict[str, str]], model: str, dataset: str, protocol: str) -> str:
-    wanted = {"model": model, "dataset": dataset, "protocol": protocol, "rule": "validation"}
-    own = [
+    wanted = {"model": model, "dataset": dataset, "protocol": protocol}
+    planned = [
         row for row in rows if all(row[name] == value for name, value in wanted.items()) and row["case"][:4] != "part"
     ]
+    own = [row for row in planned if row["rule"] == "validation"]
     printed = next(
         (row["paper"] for row in rows if row["model"] == model and row["dataset"] == dataset and row["paper"]), ""
     )
     paper = f" [{float(printed):.1f}]" if printed and model != "dfnet-plus" else ""
     if not own:
-        return f"not run{paper}"
+        return ("not run" if planned else "not planned") + paper
     most = max(own, key=lambda row: int(row["runs"]))
     spread = f" ± {float(most['std']):.1f}" if most["std"] else ""
     return f"{float(most['mean']):.1f}{spread} ({most['runs']}){paper}"
