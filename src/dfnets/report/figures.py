@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +15,10 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
     from matplotlib.axes import Axes
 
-# Okabe and Ito's palette, and its other three.
-COLOURS = (BLUE, ORANGE, GREEN, RED, "#CC79A7", "#56B4E9", "#F0E442", GREY)
+# Okabe and Ito's palette, but for its yellow, which is hard to see on paper.
+COLOURS = (BLUE, ORANGE, GREEN, RED, "#CC79A7", "#56B4E9", "#000000", GREY)
+# Of the distance between two values of x: what series with error bars are spread over, lest the bars hide each other.
+SPREAD = 0.3
 
 
 def for_page(panel: Panel) -> go.Figure:
@@ -48,8 +51,14 @@ def for_print(figure: Figure, folder: Path) -> list[Path]:
 
     sheet = Sheet(figsize=(4.6 * max(1, len(figure.panels)), 4.0), layout="constrained")
     if figure.panels:
+        handles: dict[str, Any] = {}
         for axes, panel in zip(sheet.subplots(1, len(figure.panels), squeeze=False)[0], figure.panels, strict=True):
             _draw(axes, panel)
+            handles |= {name: handle for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)}
+        if handles:
+            # One for all panels, beside the data and not on them.
+            columns = min(len(handles), 3 * len(figure.panels))
+            sheet.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=columns, fontsize=8)
     paths = [folder / f"{figure.name}.{ending}" for ending in ("png", "pdf")]
     for path in paths:
         with replacing(path) as temporary:
@@ -65,7 +74,7 @@ def for_print(figure: Figure, folder: Path) -> list[Path]:
 
 def _draw(axes: Axes, panel: Panel) -> None:
     names = list(dict.fromkeys(x for series in panel.series for x in series.x if isinstance(x, str)))
-    for series, colour in zip(panel.series, itertools.cycle(COLOURS)):
+    for i, (series, colour) in enumerate(zip(panel.series, itertools.cycle(COLOURS))):
         x = [names.index(value) if isinstance(value, str) else value for value in series.x]
         if series.classes is not None:
             axes.scatter(x, series.y, s=2, c=[COLOURS[c % len(COLOURS)] for c in series.classes], linewidths=0)
@@ -73,15 +82,25 @@ def _draw(axes: Axes, panel: Panel) -> None:
             step = 0.9 * (x[1] - x[0]) if len(x) > 1 else 0.9
             axes.bar(x, series.y, step, yerr=series.error, color=colour, alpha=0.8, label=series.name)
         else:
+            if series.error is not None and not panel.log:
+                x = _aside(x, i, len(panel.series))
             line = "-" if series.kind == "line" else "none"
-            axes.errorbar(x, series.y, series.error, color=colour, marker="o", ms=4, linestyle=line, label=series.name)
+            axes.errorbar(
+                x, series.y, series.error, color=colour, marker="o", ms=4, lw=1.2, linestyle=line, label=series.name
+            )
     if names:
-        axes.set_xticks(range(len(names)), names, rotation=60, ha="right", fontsize=7)
+        axes.set_xticks(range(len(names)), names)
+        if max(map(len, names)) > 6:
+            axes.tick_params(axis="x", labelrotation=90, labelsize=7)
     if panel.log:
         axes.set_xscale("log")
         axes.set_yscale("log")
     if not panel.ticks:
         axes.set(xticks=[], yticks=[])
     axes.set(title=panel.title, xlabel=panel.x, ylabel=panel.y)
-    if any(series.classes is None for series in panel.series):
-        axes.legend(fontsize=7, loc="lower right" if names else "upper right")
+
+
+def _aside(x: Sequence[float], i: int, count: int) -> list[float]:
+    """The values of series i of ``count``, a little to one side."""
+    gap = min((b - a for a, b in itertools.pairwise(sorted(set(x)))), default=1.0)
+    return [value + SPREAD * gap * ((i + 0.5) / count - 0.5) for value in x]

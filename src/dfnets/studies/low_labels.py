@@ -86,11 +86,12 @@ def _panel(results: Results, dataset: str, rates: list[float | None]) -> Panel:
     series = []
     for model in models(results.quick):
         found = [(rate, results.of(group(model, dataset, rate, quick=results.quick)).estimate()) for rate in rates]
-        there = [(percent(dataset, rate), e) for rate, e in found if e is not None]
+        there = sorted((percent(dataset, rate), e.mean, e.std if e.count > 1 else 0.0) for rate, e in found if e)
         if there:
-            errors = [e.std if e.count > 1 else 0.0 for _, e in there]
-            series.append(Series(model, [x for x, _ in there], [e.mean for _, e in there], errors))
-    return Panel(dataset, series, x="labelled nodes, %", y="test accuracy, %")
+            shares, means, errors = zip(*there, strict=True)
+            # As words: the shares are far from evenly spaced.
+            series.append(Series(model, [f"{share:g} %" for share in shares], means, errors))
+    return Panel(dataset, series, x="labelled nodes", y="test accuracy, %")
 
 
 STUDY = Study(

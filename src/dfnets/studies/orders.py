@@ -40,7 +40,7 @@ def show(results: Results) -> list[Part]:
             ]
             if there:
                 spread = [e.std if e.count > 1 else 0.0 for _, e in there]
-                series.append(Series(f"q = {q}", [p for p, _ in there], [e.mean for _, e in there], spread))
+                series.append(Series(f"q = {q}", [str(p) for p, _ in there], [e.mean for _, e in there], spread))
         panels.append(Panel(dataset, series, x="p", y="test accuracy, %"))
     note = "DFNet, preset published, protocol planetoid, rule validation; bars are one standard deviation. "
     note += "The paper shows this as a figure without numbers."
