@@ -8,12 +8,13 @@ from dfnets.studies.plan import Group, Study
 from dfnets.studies.results import Results
 from dfnets.studies.shown import Figure, Panel, Part, Series, Table
 
-NODES, EDGES, ORDER = 50_000, 400_000, 8
+# Large enough that the work, and not the calls around it, takes the time.
+NODES, EDGES, ORDER = 200_000, 1_600_000, 8
 # What is varied, and the (nodes, edges, order) of each point.
 SWEEPS: dict[str, list[tuple[int, int, int]]] = {
-    "edges": [(NODES, m, ORDER) for m in (100_000, 200_000, 400_000, 800_000, 1_600_000)],
-    "nodes": [(n, EDGES, ORDER) for n in (12_500, 25_000, 50_000, 100_000, 200_000)],
-    "nodes and edges": [(m // 8, m, ORDER) for m in (100_000, 200_000, 400_000, 800_000, 1_600_000)],
+    "edges": [(NODES, m, ORDER) for m in (400_000, 800_000, 1_600_000, 3_200_000, 6_400_000)],
+    "nodes": [(n, EDGES, ORDER) for n in (50_000, 100_000, 200_000, 400_000, 800_000)],
+    "nodes and edges": [(m // 8, m, ORDER) for m in (400_000, 800_000, 1_600_000, 3_200_000, 6_400_000)],
     "order": [(NODES, EDGES, k) for k in (2, 4, 8, 16, 32)],
 }
 PAPER = {
