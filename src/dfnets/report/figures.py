@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,8 +52,11 @@ def for_print(figure: Figure, folder: Path) -> list[Path]:
     sheet = Sheet(figsize=(4.6 * max(1, len(figure.panels)), 4.0), layout="constrained")
     if figure.panels:
         handles: dict[str, Any] = {}
+        # By name: where a series is missing from one panel, the others keep their colours.
+        names = dict.fromkeys(series.name for panel in figure.panels for series in panel.series)
+        colours = dict(zip(names, itertools.cycle(COLOURS)))
         for axes, panel in zip(sheet.subplots(1, len(figure.panels), squeeze=False)[0], figure.panels, strict=True):
-            _draw(axes, panel)
+            _draw(axes, panel, colours)
             handles |= {name: handle for handle, name in zip(*axes.get_legend_handles_labels(), strict=True)}
         if handles:
             # One for all panels, beside the data and not on them.
@@ -72,9 +75,10 @@ def for_print(figure: Figure, folder: Path) -> list[Path]:
     return paths
 
 
-def _draw(axes: Axes, panel: Panel) -> None:
+def _draw(axes: Axes, panel: Panel, colours: Mapping[str, str]) -> None:
     names = list(dict.fromkeys(x for series in panel.series for x in series.x if isinstance(x, str)))
-    for i, (series, colour) in enumerate(zip(panel.series, itertools.cycle(COLOURS))):
+    for i, series in enumerate(panel.series):
+        colour = colours[series.name]
         x = [names.index(value) if isinstance(value, str) else value for value in series.x]
         if series.classes is not None:
             axes.scatter(x, series.y, s=2, c=[COLOURS[c % len(COLOURS)] for c in series.classes], linewidths=0)

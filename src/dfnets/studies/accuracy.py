@@ -1,4 +1,4 @@
-"""Past the paper: DFNet-plus on the split that the paper names, on random ones, on graphs it was not made for."""
+"""Past the paper: DFNetPlus on the split that the paper names, on random ones, on graphs it was not made for."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def show(results: Results) -> list[Part]:
 
 STUDY = Study(
     "accuracy",
-    "DFNet-plus: past the paper",
+    "DFNetPlus: past the paper",
     plan,
     show,
     "2 seeds and at most 100 epochs, Cora, Texas and Chameleon only, no ablation",

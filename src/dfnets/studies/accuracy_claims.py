@@ -47,7 +47,7 @@ def beats(model: str, others: Sequence[str], datasets: Sequence[str] = PAPER_DAT
 
 
 def closest(results: Results, pairs: Sequence[tuple[Group, Group]]) -> Finding:
-    """Like :func:`_pairs`, but only the closest rival on each dataset is told."""
+    """Like :func:`dfnets.studies.verdicts.pairs_above`, but only the closest rival on each dataset is told."""
     whole, words = pairs_above(results, pairs), []
     for dataset in dict.fromkeys(one.dataset for one, _ in pairs):
         own = [

@@ -102,10 +102,10 @@ def show(results: Results) -> list[Part]:
     rows = [[claim.name, claim.text, found.verdict, found.measurement] for claim, found in findings(results)]
     note = (
         "Accuracies by the rule validation. A difference is above zero when its 95 % interval (Student's t, paired by "
-        f"seed) is; where only its mean is, the verdict is '{UNDECIDED}'. A claim about several datasets or models "
-        "holds when it holds for each. A figure is reached when the mean is as high, or its interval is and reaches no "
-        f"further than {NARROW:g} point from the mean. Linear: an exponent between {LINEAR[0]} and {LINEAR[1]}, "
-        f"known to ±{CLEAR:g}; not decided where only its interval reaches there."
+        f"seed) is, and refutes a claim when its whole interval is not; else the verdict is '{UNDECIDED}'. A claim "
+        "about several datasets or models holds when it holds for each. A figure is reached when the mean is as high, "
+        f"or its interval is and reaches no further than {NARROW:g} point from the mean. Linear: an exponent between "
+        f"{LINEAR[0]} and {LINEAR[1]}, known to ±{CLEAR:g}; not decided where only its interval reaches there."
     )
     return [Table("claims", "Which claims hold", ["claim", "the paper says", "verdict", "measured here"], rows, note)]
 

@@ -78,7 +78,7 @@ def show(results: Results) -> list[Part]:
         *parts,
         Figure("low-labels", "Accuracy against the share of labelled nodes", panels),
         tables.accuracies(results, "low-labels", "Every selection rule, beside the paper", entries),
-        tables.differences(results, "low-labels-pairs", "DFNet and DFNet-plus against the others", pairs),
+        tables.differences(results, "low-labels-pairs", "DFNet and DFNetPlus against the others", pairs),
     ]
 
 
