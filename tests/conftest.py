@@ -71,6 +71,15 @@ def one_thread() -> Iterator[None]:
     numba.set_num_threads(before[1])
 
 
+@pytest.fixture
+def exact_replicas() -> None:
+    """For tests that compare replicas with single runs bit by bit (see tests/nn/test_reproducibility.py)."""
+    from dfnets.nn.reproducibility import replicas_are_exact
+
+    if not replicas_are_exact():
+        pytest.skip("the BLAS in use sums by position in memory (MKL_CBWR is off, or torch was used before dfnets)")
+
+
 @pytest.fixture(scope="session")
 def cora() -> Graph:
     return stored("cora")

@@ -54,6 +54,7 @@ def test_every_tensor_has_the_replica_first(name: str) -> None:
     assert all(tensor.shape[0] == 4 for tensor in model.state_dict().values())
 
 
+@pytest.mark.usefixtures("exact_replicas")
 def test_a_replica_equals_a_single_network(name: str) -> None:
     many, one = make(name, replicas=3), make(name, replicas=1, first=2)
     inputs = many.prepare(graph(), CPU)

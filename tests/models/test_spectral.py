@@ -14,7 +14,7 @@ from dfnets.models.spectral import Spectral
 NAMES = [name for name in models.names() if issubclass(models.get(name), Spectral)]
 
 
-@pytest.mark.usefixtures("one_thread")
+@pytest.mark.usefixtures("one_thread", "exact_replicas")
 @pytest.mark.parametrize("name", NAMES)
 def test_a_replica_is_a_single_run(name: str) -> None:
     graph = small_graph()

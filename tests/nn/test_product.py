@@ -31,6 +31,7 @@ def test_value_and_gradient(first: str, widths: list[int]) -> None:
     assert torch.autograd.gradcheck(lambda w, *maps: multiply([start, *maps], w), (weight, *hidden))
 
 
+@pytest.mark.usefixtures("exact_replicas")
 @pytest.mark.parametrize("h", [1, 7, 16])
 def test_bits_do_not_depend_on_the_number_of_replicas(h: int) -> None:
     features, hidden = Features(X), torch.randn(N, 3, 5, requires_grad=True)

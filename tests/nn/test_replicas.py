@@ -33,6 +33,7 @@ def test_column_sums() -> None:
     torch.testing.assert_close(replicas.column_sums(x), x.sum(0))
 
 
+@pytest.mark.usefixtures("exact_replicas")
 @pytest.mark.parametrize("c, h", WIDTHS)
 def test_bits_do_not_depend_on_the_number_of_replicas(c: int, h: int) -> None:
     count = 5

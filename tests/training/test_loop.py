@@ -27,6 +27,7 @@ def weights(result: Any, rule: str) -> dict[str, torch.Tensor]:
     return result._trainer.weights(rule)
 
 
+@pytest.mark.usefixtures("exact_replicas")
 @pytest.mark.parametrize("name", models.names())
 def test_replicas_equal_single_runs_bit_for_bit(name: str, graph: Graph, split: Split) -> None:
     together = run(name, graph, split, replicas=3, seed=5)
@@ -41,6 +42,7 @@ def test_replicas_equal_single_runs_bit_for_bit(name: str, graph: Graph, split: 
             np.testing.assert_array_equal(many, one)
 
 
+@pytest.mark.usefixtures("exact_replicas")
 def test_replicas_may_have_splits_of_their_own(graph: Graph, split: Split) -> None:
     other = Split(split.train[3:], split.validation, split.test, "mine", 1)
     together = run("dfnet", graph, [split, other], replicas=2)
@@ -48,6 +50,7 @@ def test_replicas_may_have_splits_of_their_own(graph: Graph, split: Split) -> No
     assert all(torch.equal(weights(together, "final")[key][1], one[0]) for key, one in weights(alone, "final").items())
 
 
+@pytest.mark.usefixtures("exact_replicas")
 def test_early_stopping_freezes_a_replica_and_equals_its_single_run(graph: Graph, split: Split) -> None:
     options = {"epochs": 60, "patience": 4}
     together = run("dfnet", graph, split, replicas=3, **options)

@@ -16,6 +16,7 @@ from dfnets.datasets.splits import Split
 from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
 from dfnets.models import Config, Sizes
+from dfnets.nn.reproducibility import warn_unless_exact
 from dfnets.training.checkpoint import Checkpoint
 from dfnets.training.devices import choose_device
 from dfnets.training.history import History
@@ -112,6 +113,8 @@ def make_trainer(
     """The networks of a model before their first step, and the filter that was designed for them."""
     assert graph.labels is not None
     place = choose_device(device)
+    if len(seeds) > 1 and place.type == "cpu":
+        warn_unless_exact()
     kind = models.get(model)
     filter = kind.design(config, graph)
     width = 0 if graph.features is None else graph.features.shape[1]
