@@ -22,6 +22,28 @@ def test_smooth_ones() -> None:
     np.testing.assert_allclose(responses.pagerank(0.2)(GRID) * (1 - 0.8 * (1 - GRID)), 0.2)
 
 
+def test_interpolated_between_its_points_and_level_outside_them() -> None:
+    drawn = responses.interpolated([0.5, 1.0, 1.5], [1.0, 3.0, 0.0])
+    np.testing.assert_allclose(drawn([0.0, 0.5, 0.75, 1.25, 1.5, 2.0]), [1, 1, 2, 1.5, 0, 0])
+    again = responses.make("interpolated", {"frequencies": [0.5, 1.0, 1.5], "gains": [1, 3, 0]})
+    assert again == drawn
+    assert str(drawn) == "interpolated(frequencies=3 values, gains=3 values)"
+
+
+@pytest.mark.parametrize(
+    ("frequencies", "gains", "word"),
+    [
+        ([0, 1], [1], "lengths 2 and 1"),
+        ([1, 1], [0, 1], "increase"),
+        ([0, 3], [0, 1], "3"),
+        ([0, 1], [0, np.inf], "finite"),
+    ],
+)
+def test_points_that_are_no_response_are_refused(frequencies, gains, word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        responses.interpolated(frequencies, gains)
+
+
 def test_the_papers_cut_off() -> None:
     # lambda_cut = .5 on L~ with lmax 2, eta 0: frequency 1.5 of L^
     assert responses.cut_off(0.0) == 1.5

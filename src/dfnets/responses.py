@@ -6,7 +6,8 @@ leave a transition band out and a certificate speak of ripple, and can be writte
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +28,7 @@ class Response:
     """
 
     name: str
-    parameters: Mapping[str, float]
+    parameters: Mapping[str, Any]
     function: Function = field(repr=False, compare=False)
     jumps: tuple[float, ...] = ()
     ideal: bool = False
@@ -42,7 +43,8 @@ class Response:
         return gain.astype(np.float64)
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(f'{key}={value:g}' for key, value in self.parameters.items())})"
+        parts = (f"{key}={_short(value)}" for key, value in self.parameters.items())
+        return f"{self.name}({', '.join(parts)})"
 
     def bands(self, interval: tuple[float, float], transition: float) -> list[tuple[float, float]]:
         """The parts of the interval that are further than ``transition`` from every jump."""
@@ -94,6 +96,29 @@ def pagerank(restart: float) -> Response:
     return Response("pagerank", {"restart": float(restart)}, lambda f: restart / (restart + (1 - restart) * f))
 
 
+def interpolated(frequencies: Sequence[float], gains: Sequence[float]) -> Response:
+    """Straight lines between the points (frequency, gain), level before the first and after the last.
+
+    This is how a response that was drawn by hand is written down; unlike :func:`custom` it can be saved to a file.
+
+    Args:
+        frequencies: at least two, increasing, in [0, 2].
+        gains: one finite number per frequency.
+
+    >>> interpolated([0.5, 1.5], [1, 0])([0, 1, 2])
+    array([1. , 0.5, 0. ])
+    """
+    at, gain = tuple(map(float, frequencies)), tuple(map(float, gains))
+    if len(at) != len(gain) or len(at) < 2:
+        raise ValueError(f"frequencies and gains have lengths {len(at)} and {len(gain)}: give two or more of each")
+    if any(b <= a for a, b in itertools.pairwise(_in_range(value, "frequencies") for value in at)):
+        raise ValueError(f"frequencies={list(at)} must increase from one to the next")
+    if not np.isfinite(gain).all():
+        raise ValueError(f"gains={list(gain)} must be finite numbers")
+    parameters = {"frequencies": at, "gains": gain}
+    return Response("interpolated", parameters, lambda f: np.interp(f, at, gain))
+
+
 def custom(function: Function, name: str = "custom") -> Response:
     """Any callable on arrays of frequencies as a response; it cannot be written to a file."""
     return Response(name, {}, function)
@@ -114,11 +139,11 @@ def cut_off(eta: float, lmax: float = 2.0) -> float:
 
 
 MAKERS: Mapping[str, Callable[..., Response]] = {
-    maker.__name__: maker for maker in (high_pass, low_pass, band_pass, heat, pagerank)
+    maker.__name__: maker for maker in (high_pass, low_pass, band_pass, heat, pagerank, interpolated)
 }
 
 
-def make(name: str, parameters: Mapping[str, float]) -> Response:
+def make(name: str, parameters: Mapping[str, Any]) -> Response:
     """The response that ``name(**parameters)`` of this module gives; for files and command lines."""
     maker = MAKERS.get(name.replace("-", "_"))
     if maker is None:
@@ -135,6 +160,10 @@ def as_response(response: Response | Function) -> Response:
     if callable(response):
         return custom(response, getattr(response, "__name__", "custom"))
     raise TypeError(f"response={response!r} is neither a Response nor a callable of the frequency")
+
+
+def _short(value: Any) -> str:
+    return f"{len(value)} values" if isinstance(value, tuple) else f"{value:g}"
 
 
 def _in_range(value: float, name: str) -> float:

@@ -43,6 +43,21 @@ def test_design_prints_saves_and_plots(dfnets_command, tmp_path) -> None:
     assert (tmp_path / "f.png").stat().st_size > 0
 
 
+def test_design_from_drawn_points_on_an_interval(dfnets_command, tmp_path) -> None:
+    arguments = ("design", "--response", "interpolated", "--interval", 0, 1.5, "--save", tmp_path / "f.json")
+    status, _, _ = dfnets_command(*arguments, "--points", "0:1,0.5:0.75,1.5:0", "--method", "refit")
+    assert status == 0
+    wanted = dfnets.responses.interpolated([0, 0.5, 1.5], [1, 0.75, 0])
+    f = dfnets.design(wanted, method="refit", interval=(0, 1.5))
+    saved = dfnets.filters.load(tmp_path / "f.json")
+    np.testing.assert_array_equal(saved.psi, f.psi)
+    assert saved.target == wanted
+    assert saved.interval == (0.0, 1.5)
+    status, _, err = dfnets_command(*arguments, "--points", "0:1,half:0")
+    assert status == 1
+    assert "frequency:gain pairs" in err
+
+
 def test_filter_applies_a_saved_filter(dfnets_command, tmp_path) -> None:
     graph = random_graph(50, 4, 0)
     sp.save_npz(tmp_path / "graph.npz", graph.adjacency)

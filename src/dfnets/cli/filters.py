@@ -21,6 +21,7 @@ class ResponseName(StrEnum):
     band_pass = "band-pass"
     heat = "heat"
     pagerank = "pagerank"
+    interpolated = "interpolated"
 
 
 # Which options make each response.
@@ -30,6 +31,7 @@ OPTIONS = {
     ResponseName.band_pass: ("low", "high"),
     ResponseName.heat: ("time",),
     ResponseName.pagerank: ("restart",),
+    ResponseName.interpolated: ("points",),
 }
 
 
@@ -40,6 +42,9 @@ def design_command(
     high: Annotated[float | None, typer.Option(help="Upper edge of band-pass.")] = None,
     time: Annotated[float | None, typer.Option(help="Diffusion time of heat.")] = None,
     restart: Annotated[float | None, typer.Option(help="Restart probability of pagerank.")] = None,
+    points: Annotated[
+        str | None, typer.Option(help="Frequency:gain pairs of interpolated, such as 0:1,0.5:1,0.8:0.")
+    ] = None,
     p: Annotated[int, typer.Option("-p", help="Degree of the feedback (denominator).")] = 5,
     q: Annotated[int, typer.Option("-q", help="Degree of the feedforward (numerator).")] = 3,
     gamma: Annotated[float, typer.Option(help="Bound on |P|: the contraction of the recursion, below 1.")] = 0.9,
@@ -58,6 +63,9 @@ def design_command(
     graph: Annotated[
         str | None, typer.Option(help="Design for the spectrum of this graph (edge file or dataset), not for [0, 2].")
     ] = None,
+    interval: Annotated[
+        tuple[float, float] | None, typer.Option(help="The frequencies that the filter must serve; 0 2 serves all.")
+    ] = None,
     tol: Annotated[float, typer.Option(help="Tolerance for the predicted costs.")] = 1e-6,
     plot: Annotated[Path | None, typer.Option(help="Write the figure here (.png, .pdf, .svg).")] = None,
     save: Annotated[Path | None, typer.Option(help="Write the filter here (.json).")] = None,
@@ -66,8 +74,10 @@ def design_command(
 
     Example: dfnets design --response low-pass --cut 0.5 -p 5 -q 3 --gamma 0.9 --plot out.png --save f.json
     """
-    values = {"cut": cut, "low": low, "high": high, "time": time, "restart": restart}
+    values = {"cut": cut, "low": low, "high": high, "time": time, "restart": restart, "points": points}
     wanted = responses.make(response, _chosen(response, values))
+    if graph is not None and interval is not None:
+        raise ValueError("--interval and --graph both say where the filter shall serve: give one of them")
     shift = None if graph is None else Shift(read_graph(graph), lmax="lanczos")
     try:
         where: Any = float(centre)
@@ -81,7 +91,7 @@ def design_command(
         method=method if convention == "consistent" else "least-squares",  # type: ignore[arg-type]
         convention=convention,  # type: ignore[arg-type]
         centre=where,
-        interval=(0.0, 2.0) if shift is None else shift.interval,
+        interval=interval or ((0.0, 2.0) if shift is None else shift.interval),
         constraint=constraint,  # type: ignore[arg-type]
         samples=samples,
         transition=transition,
@@ -98,15 +108,27 @@ def design_command(
         console.print(f"filter: {save}", soft_wrap=True)
 
 
-def _chosen(response: ResponseName, values: dict[str, float | None]) -> dict[str, float]:
+def _chosen(response: ResponseName, values: dict[str, Any]) -> dict[str, Any]:
     wanted = OPTIONS[response]
     given = {name for name, value in values.items() if value is not None}
     if given - set(wanted):
         raise ValueError(
             f"--{min(given - set(wanted))} does not belong to --response {response}; it takes --{' --'.join(wanted)}"
         )
+    if response is ResponseName.interpolated:
+        return _points(values["points"])
     defaults = {"cut": 0.5, "low": 0.5, "high": 1.0, "time": 1.0, "restart": 0.1}
-    return {name: defaults[name] if values[name] is None else float(values[name]) for name in wanted}  # type: ignore[arg-type]
+    return {name: defaults[name] if values[name] is None else float(values[name]) for name in wanted}
+
+
+def _points(text: str | None) -> dict[str, list[float]]:
+    """The frequencies and gains of "0:1,0.5:1,0.8:0"."""
+    try:
+        pairs = [tuple(map(float, pair.split(":"))) for pair in (text or "").split(",")]
+        frequencies, gains = zip(*pairs, strict=True)
+    except ValueError:
+        raise ValueError(f"--points {text!r}: it takes frequency:gain pairs, such as 0:1,0.5:1,0.8:0") from None
+    return {"frequencies": list(frequencies), "gains": list(gains)}
 
 
 def filter_command(
