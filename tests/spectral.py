@@ -11,7 +11,7 @@ from torch import Tensor
 
 from dfnets import Graph, Shift, models
 from dfnets.models import Model, Sizes
-from dfnets.nn.replicas import generators
+from dfnets.nn.batched import generators
 
 CPU = torch.device("cpu")
 FEATURES, CLASSES = 9, 3

@@ -100,7 +100,7 @@ def _page(graph: Graph, result: Result, accuracies: dict[str, np.ndarray], start
     assert graph.labels is not None
     split = result.splits[0]
     # Of the first replica only: the others were trained on images that the first draw tests.
-    first = result.predict().each[0]
+    first = result.predict().per_replica[0]
     page = Page(
         "DFNet on handwritten digits",
         f"{graph.num_nodes} images of 8 x 8 pixels, joined to their nearest neighbours by {graph.num_edges} edges; "

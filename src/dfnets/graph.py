@@ -67,16 +67,16 @@ class Graph:
         self._check_attributes()
 
     def _check_attributes(self) -> None:
-        put = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
+        assign = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
         n = self.num_nodes
         if self.features is not None:
-            put("features", _checked_features(self.features, n))
+            assign("features", _checked_features(self.features, n))
         if self.label_names is not None:
-            put("label_names", tuple(str(name) for name in self.label_names))
+            assign("label_names", tuple(str(name) for name in self.label_names))
         if self.labels is not None:
-            put("labels", _checked_labels(self.labels, n, self.label_names))
+            assign("labels", _checked_labels(self.labels, n, self.label_names))
         if self.node_ids is not None:
-            put("node_ids", checked_ids(self.node_ids, n))
+            assign("node_ids", checked_ids(self.node_ids, n))
         for protocol, draws in self.splits.items():
             if not isinstance(draws, tuple):
                 raise ValueError(

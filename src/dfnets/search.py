@@ -64,7 +64,7 @@ def search(
         space: what to draw, by the name of the setting: a list is a choice, (low, high) an interval, (low, high, "log")
             one by orders of magnitude. None is the model's own.
         workers: processes that train at the same time.
-        replicas: networks a trial; it is judged by their mean.
+        replicas: networks per trial; it is judged by their mean.
         protocol, options: for :func:`dfnets.fit`.
     """
     ranges = dict(models.get(model).space if space is None else space)
@@ -94,7 +94,7 @@ def _enqueue(study: optuna.Study, ranges: Mapping[str, Any], seed: int, trials: 
         elif trial.state != TrialState.FAIL or "diverged" in trial.user_attrs:
             settled.add(trial.user_attrs["draw"])
     for draw in sorted(set(range(trials)) - settled):
-        study.enqueue_trial(_drawn(ranges, seed, draw), user_attrs={"draw": draw})
+        study.enqueue_trial(_draw_trial(ranges, seed, draw), user_attrs={"draw": draw})
 
 
 def _work_together(job: tuple[Any, ...], workers: int) -> None:
@@ -151,7 +151,7 @@ def _study(file: str | os.PathLike[str]) -> optuna.Study:
     )
 
 
-def _drawn(ranges: Mapping[str, Any], seed: int, number: int) -> dict[str, Any]:
+def _draw_trial(ranges: Mapping[str, Any], seed: int, number: int) -> dict[str, Any]:
     """The values of one trial; a choice is drawn as its place in the list, which a database can hold."""
     rng = np.random.default_rng((seed, number))
     drawn: dict[str, Any] = {}

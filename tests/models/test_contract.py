@@ -10,7 +10,7 @@ import torch
 from dfnets import Graph, fit, models
 from dfnets.datasets.splits import Split
 from dfnets.models import Model, Sizes
-from dfnets.nn.replicas import generators
+from dfnets.nn.batched import generators
 
 SMALL = {"units": (2, 3), "dropout": 0.5}
 CPU = torch.device("cpu")
@@ -127,7 +127,7 @@ def test_weights_are_all_that_a_prediction_needs(name: str) -> None:
 def test_only_a_model_that_is_tied_to_its_graph_refuses_another(name: str) -> None:
     model = make(name).eval()
     for other in (graph(29), graph(30, seed=1)):
-        if model.tied:
+        if model.transductive:
             with pytest.raises(ValueError, match=r"is not the graph that the model was trained on.* transductive"):
                 model.prepare(other, CPU)
         else:

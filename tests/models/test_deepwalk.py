@@ -72,7 +72,7 @@ def test_it_finds_communities_and_comes_back_from_a_folder(tmp_path: Any) -> Non
     assert result.accuracy("final").mean > 90
     result.save(tmp_path / "model")
     again = TrainedModel.load(tmp_path / "model").predict(communities())
-    np.testing.assert_array_equal(again.each, result.predict().each)
+    np.testing.assert_array_equal(again.per_replica, result.predict().per_replica)
 
 
 def test_a_graph_without_edges_is_embedded_at_zero() -> None:

@@ -53,14 +53,16 @@ def test_it_is_two_regressions_and_a_loop(aggregate: str, labels: str) -> None:
 def test_sparse_features_give_what_dense_ones_do() -> None:
     graph = blocks()
     sparse = graph.with_(features=sp.csr_array(graph.features))
-    one, two = (fit("ica", g, protocol=SPLIT, replicas=2, progress=False).predict().each for g in (graph, sparse))
+    one, two = (
+        fit("ica", g, protocol=SPLIT, replicas=2, progress=False).predict().per_replica for g in (graph, sparse)
+    )
     np.testing.assert_allclose(one, two, atol=1e-5)
 
 
 def test_replicas_of_two_splits_equal_single_runs() -> None:
     other = Split(np.arange(45, 60), np.arange(30), np.arange(30, 45), "mine")
-    both = fit("ica", blocks(), protocol=[SPLIT, other], replicas=2, progress=False).predict().each
-    alone = fit("ica", blocks(), protocol=other, replicas=1, progress=False).predict().each
+    both = fit("ica", blocks(), protocol=[SPLIT, other], replicas=2, progress=False).predict().per_replica
+    alone = fit("ica", blocks(), protocol=other, replicas=1, progress=False).predict().per_replica
     np.testing.assert_array_equal(both[1], alone[0])
 
 

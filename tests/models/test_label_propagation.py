@@ -63,7 +63,7 @@ def test_replicas_of_two_splits_have_two_solutions() -> None:
     both = fit("lp", TRIANGLES, protocol=[SPLIT, other], replicas=2, progress=False).predict()
     for r, split in enumerate((SPLIT, other)):
         alone = fit("lp", TRIANGLES, protocol=split, replicas=1, progress=False).predict()
-        np.testing.assert_array_equal(both.each[r], alone.each[0])
+        np.testing.assert_array_equal(both.per_replica[r], alone.per_replica[0])
 
 
 def test_it_has_no_epochs() -> None:

@@ -13,7 +13,7 @@ from dfnets import Graph, models
 from dfnets.datasets.splits import Split
 from dfnets.models import Sizes
 from dfnets.models.planetoid import Planetoid, _from_walks, _Labelled
-from dfnets.nn.replicas import generators
+from dfnets.nn.batched import generators
 from dfnets.training import TrainedModel, fit
 
 CPU = torch.device("cpu")
@@ -71,9 +71,9 @@ def test_transductive_embeddings_start_from_walks_and_inductive_ones_are_feature
     model, inputs = made(form="inductive")
     expected = inputs.features.source @ model.embedding[1].detach().numpy()
     np.testing.assert_allclose(model._embedded(inputs)[:, 1].detach().numpy(), expected, atol=1e-6)
-    assert not model.tied
+    assert not model.transductive
     free, _ = made(form="transductive")
-    assert free.tied
+    assert free.transductive
     assert free.contexts.abs().sum() > 0
 
 
@@ -83,6 +83,8 @@ def test_the_inductive_form_predicts_for_another_graph(tmp_path: Any) -> None:
     result = fit("planetoid", small(), form="inductive", **options)
     result.save(tmp_path)
     rest = Graph(small().adjacency[:20, :20], features=small().features[:20])
-    np.testing.assert_allclose(TrainedModel.load(tmp_path).predict(rest).each, result.predict().each[:, :20], rtol=1e-5)
+    np.testing.assert_allclose(
+        TrainedModel.load(tmp_path).predict(rest).per_replica, result.predict().per_replica[:, :20], rtol=1e-5
+    )
     with pytest.raises(ValueError, match=r"20 nodes.* Planetoid is transductive"):
         fit("planetoid", small(), form="transductive", **options).predict(rest)

@@ -11,7 +11,7 @@ import torch
 from dfnets import Graph, fit, models
 from dfnets.datasets.splits import Split
 from dfnets.models import DFNetPlus, Sizes
-from dfnets.nn.replicas import generators
+from dfnets.nn.batched import generators
 from dfnets.shift import Shift
 from dfnets.training.objective import Objective
 
@@ -76,8 +76,8 @@ def test_logits_are_the_equation(standardise: bool, gain: bool) -> None:
 def test_the_band_is_read_off_the_labels() -> None:
     places = {name: list(band) for name, band in made(graph(alike=True))[0].bands.items()}
     assert places == {"low": [0, 1], "all": [2], "high": [2, 3]}
-    assert begun(graph(alike=True))[0].gates.tolist() == [[1, 1, 0, 0]] * 2
-    assert begun(graph(alike=False))[0].gates[:, :2].sum() == 0
+    assert begun(graph(alike=True))[0].band_mask.tolist() == [[1, 1, 0, 0]] * 2
+    assert begun(graph(alike=False))[0].band_mask[:, :2].sum() == 0
 
 
 def test_labels_that_tell_nothing_leave_the_low_band_and_ask_for_no_agreement() -> None:
@@ -87,8 +87,8 @@ def test_labels_that_tell_nothing_leave_the_low_band_and_ask_for_no_agreement() 
     for seed in range(30):
         rng = np.random.default_rng(seed)
         model.begin(inputs, [(rng.permutation(N)[:45], rng.integers(CLASSES, size=45))] * 2)
-        kept.append(bool(model.gates[0, :2].all()))
-        assert not model.agree.any()
+        kept.append(bool(model.band_mask[0, :2].all()))
+        assert not model.use_consistency.any()
     # The smallest of three errors would be that of the low band in a third of the draws.
     assert np.mean(kept) > 0.5
 
@@ -96,18 +96,18 @@ def test_labels_that_tell_nothing_leave_the_low_band_and_ask_for_no_agreement() 
 def test_too_few_labels_to_tell_are_no_reason_against_agreement() -> None:
     data = graph(alike=True)
     assert data.labels is not None
-    model, inputs = made(data, few=10)
+    model, inputs = made(data, balance_below=10)
     for count, few in ((29, True), (30, False)):
         model.begin(inputs, [(np.arange(count), data.labels[:count])] * 2)
-        assert model.even.tolist() == [few] * 2
-        assert model.agree.all()
+        assert model.balance_classes.tolist() == [few] * 2
+        assert model.use_consistency.all()
 
 
 def test_where_copies_need_not_agree_nothing_but_the_labels_counts() -> None:
     data = graph(alike=False)
-    settings = {"drop": 0.5, "input_dropout": 0.0, "dropout": 0.0, "ramp": 1, "labelled": 30}
+    settings = {"node_dropout": 0.5, "input_dropout": 0.0, "dropout": 0.0, "ramp": 1, "labelled": 30}
     model, inputs = begun(data, **settings)
-    assert not model.agree.any()
+    assert not model.use_consistency.any()
     objective = Objective(data.labels, [np.arange(30)] * 2, CLASSES)
     torch.testing.assert_close(model.losses(inputs, objective), objective(model(inputs)))
 
@@ -118,7 +118,7 @@ def test_with_few_labels_a_class_that_takes_all_is_held_back() -> None:
     objective = Objective(data.labels, [np.arange(6)] * 2, CLASSES)
     targets = {}
     for few in (0, 10):
-        model, inputs = made(data, few=few, ramp=1, hidden=None, band="low")
+        model, inputs = made(data, balance_below=few, ramp=1, hidden=None, band="low")
         model.begin(inputs, [(np.arange(6), data.labels[:6])] * 2)
         with torch.no_grad():
             model.first.bias[:] = torch.tensor([3.0, 0.0, 0.0])
@@ -144,11 +144,11 @@ def test_a_step_draws_labelled_nodes_and_then_unlabelled_ones() -> None:
     data = graph(alike=True)
     assert data.labels is not None
     model, _ = begun(data, labelled=7, unlabelled=11)
-    known = [np.arange(30), np.arange(20, 24)]
-    drawn, targets, weights = model._drawn(Objective(data.labels, known, CLASSES), N)
+    training_nodes = [np.arange(30), np.arange(20, 24)]
+    drawn, targets, weights = model._sample_batch(Objective(data.labels, training_nodes, CLASSES), N)
     assert drawn.shape == (18, 2)
     assert weights.shape == targets.shape == (7, 2)
-    for r, nodes in enumerate(known):
+    for r, nodes in enumerate(training_nodes):
         assert set(drawn[:7, r].tolist()) <= set(nodes)
         assert not set(drawn[7:, r].tolist()) & set(nodes)
         assert targets[:, r].tolist() == data.labels[drawn[:7, r].numpy()].tolist()
@@ -169,7 +169,7 @@ def test_the_consistency_loss_is_ramped_up_and_goes_on_after_a_restart() -> None
     parts = []
     for before, weight in ((0, 0.0), (0, 2.0), (4, 2.0), (9, 2.0), (50, 2.0)):
         # The same streams, so the same nodes and the same predictions: only the weight of their agreement differs.
-        model, inputs = begun(graph(alike=True), ramp=10, weight=weight)
+        model, inputs = begun(graph(alike=True), ramp=10, consistency_weight=weight)
         model.steps.fill_(before)
         parts.append(model.losses(inputs, objective)[0].item())
         assert model.state_dict()["steps"].tolist() == [before + 1] * 2
@@ -187,7 +187,11 @@ def test_it_learns_from_few_labels(alike: bool) -> None:
 
 @pytest.mark.parametrize(
     "settings, message",
-    [({"temperature": 0.0}, "temperature=0.0"), ({"drop": 1.0}, "drop=1.0"), ({"low": (0.2, 1.5)}, r"low.1=1.5")],
+    [
+        ({"temperature": 0.0}, "temperature=0.0"),
+        ({"node_dropout": 1.0}, "node_dropout=1.0"),
+        ({"low": (0.2, 1.5)}, r"low.1=1.5"),
+    ],
 )
 def test_settings_out_of_range_are_named(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):

@@ -12,7 +12,7 @@ from conftest import random_graph
 from dfnets import Graph, models
 from dfnets.models import Sizes
 from dfnets.models.semiemb import SemiEmb, _pairs
-from dfnets.nn.replicas import generators
+from dfnets.nn.batched import generators
 
 CPU = torch.device("cpu")
 

@@ -8,7 +8,7 @@ from conftest import random_graph
 
 from dfnets import Graph
 from dfnets.models.walks import Walks, rows
-from dfnets.nn.replicas import generators
+from dfnets.nn.batched import generators
 
 CPU = torch.device("cpu")
 

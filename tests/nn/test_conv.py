@@ -89,7 +89,7 @@ def test_project_restores_the_contraction_of_learnt_coefficients() -> None:
 
 
 def test_replicas_start_apart_and_reproducibly() -> None:
-    from dfnets.nn.replicas import generators
+    from dfnets.nn.batched import generators
 
     conv = FeedbackLoopedConv(5, 4, 3, FILTER, replicas=2)
     conv.reset_parameters(generators([0, 1]))

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from dfnets.nn import Dropout
-from dfnets.nn.replicas import generators
+from dfnets.nn.batched import generators
 
 
 def made(rate: float, seeds: list[int], *, relu: bool = False) -> Dropout:

@@ -7,8 +7,7 @@ import scipy.sparse as sp
 import torch
 from torch.nn import functional
 
-from dfnets.nn import Features, FoldedBatchNorm, Moments
-from dfnets.nn import replicas as copies
+from dfnets.nn import Features, FoldedBatchNorm, Moments, batched
 
 
 def test_fold_equals_normalising_first() -> None:
@@ -21,7 +20,7 @@ def test_fold_equals_normalising_first() -> None:
     scaled, row = norm.fold(theta, *moments(x))
     for r in range(2):
         plain = functional.batch_norm(x[:, r], None, None, norm.gamma[r], norm.beta[r], training=True, eps=1e-3)
-        torch.testing.assert_close((copies.matmul(x, scaled) + row)[:, r], plain @ theta[r])
+        torch.testing.assert_close((batched.matmul(x, scaled) + row)[:, r], plain @ theta[r])
 
 
 def test_gradients_flow_through_the_statistics() -> None:
@@ -31,7 +30,7 @@ def test_gradients_flow_through_the_statistics() -> None:
 
     def run(x: torch.Tensor, theta: torch.Tensor) -> torch.Tensor:
         scaled, row = norm.fold(theta, *moments(x))
-        return copies.add_row_(copies.matmul(x, scaled), row)
+        return batched.add_row_(batched.matmul(x, scaled), row)
 
     assert torch.autograd.gradcheck(run, (x, theta))
 

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 import torch
 
 from dfnets.nn import Features
+from dfnets.nn.batched import empty_weight
 from dfnets.nn.product import multiply
-from dfnets.nn.replicas import empty_weight
 
 N, F, R, H = 15, 6, 2, 4
 X = sp.random_array((N, F), density=0.4, rng=np.random.default_rng(0), format="csr")

@@ -135,7 +135,7 @@ def search_command(
     model: ModelName = "dfnet",
     preset: Annotated[str | None, typer.Option(help="Named hyper-parameters for what is not searched.")] = None,
     trials: Annotated[int, typer.Option(help="How many in all, those already in the file included.")] = 50,
-    replicas: Annotated[int, typer.Option(help="Networks a trial; it is judged by their mean.")] = 3,
+    replicas: Annotated[int, typer.Option(help="Networks per trial; it is judged by their mean.")] = 3,
     epochs: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
     workers: Annotated[int, typer.Option(help="Processes that train at the same time.")] = 1,
     seed: Annotated[int, typer.Option(help="Of what is drawn, and of the first replica.")] = 0,

@@ -17,10 +17,9 @@ from dfnets.models.base import Sizes
 from dfnets.models.lnet import LNet, LNetConfig, Mix, Perceptron, project
 from dfnets.models.spectral import Inputs, Spectral
 from dfnets.models.tuned import tuned
-from dfnets.nn import Linear, Neighbours
-from dfnets.nn import replicas as copies
+from dfnets.nn import Linear, Neighbours, batched
 from dfnets.nn.attention import squared_distances, weighted_sum
-from dfnets.nn.replicas import Generators
+from dfnets.nn.batched import Generators
 from dfnets.shift import Shift
 
 
@@ -89,13 +88,13 @@ class AdaLNet(LNet):
         power = tridiagonal
         for exponent in range(1, max(self.config.long) + 1):
             if exponent > 1:
-                power = copies.matmul(power, tridiagonal.transpose(0, 1))
+                power = batched.matmul(power, tridiagonal.transpose(0, 1))
             if exponent in self.config.long:
                 filters.append(self._filtered(power, len(filters)))
 
         def mix(low: Tensor) -> Tensor:
             parts = zip(filters, low.unbind(2), strict=True)
-            return reduce(torch.add, [copies.matmul(own, part.transpose(0, 1)) for own, part in parts])
+            return reduce(torch.add, [batched.matmul(own, part.transpose(0, 1)) for own, part in parts])
 
         return basis, [mix] * len(self.layers)
 
@@ -111,16 +110,16 @@ class _Embedding(Linear):
     """e = X W. Affinities do not depend on the scale of e, so a W that starts large is one that changes slowly."""
 
     def reset_parameters(self, streams: Generators | None = None) -> None:
-        copies.xavier_normal_(self.weight, 1, 1, [None] * self.replicas if streams is None else streams)
+        batched.xavier_normal_(self.weight, 1, 1, [None] * self.replicas if streams is None else streams)
 
 
 def learned_operator(embedding: Tensor, neighbours: Neighbours) -> Callable[[Tensor], Tensor]:
     """x -> D^-1/2 B D^-1/2 x for (n, R, 1), with the affinities B of an embedding (n, R, d)."""
     distances = squared_distances(embedding, neighbours)
     count = len(distances)
-    each = distances.new_full((1, 1, 1), 1 / count).expand(1, distances.shape[1], count)
-    mean = copies.matmul(each, distances.T[..., None])
-    affinities = torch.exp(-copies.matmul(distances[..., None], 1 / mean.transpose(0, 1))[..., 0])
+    mean_weights = distances.new_full((1, 1, 1), 1 / count).expand(1, distances.shape[1], count)
+    mean = batched.matmul(mean_weights, distances.T[..., None])
+    affinities = torch.exp(-batched.matmul(distances[..., None], 1 / mean.transpose(0, 1))[..., 0])
     ones = embedding.new_ones(len(embedding), distances.shape[1], 1)
     scale = 1 / weighted_sum(affinities, ones, neighbours).sqrt()
     return lambda x: scale * weighted_sum(affinities, scale * x, neighbours)
@@ -141,13 +140,13 @@ def lanczos(multiply: Callable[[Tensor], Tensor], start: Tensor, steps: int) -> 
     for k in range(steps):
         x = multiply(basis[:, :, k : k + 1])
         first = project(basis, x)
-        x = x - copies.matmul(basis, first.transpose(0, 1))
-        x = x - copies.matmul(basis, project(basis, x).transpose(0, 1))
+        x = x - batched.matmul(basis, first.transpose(0, 1))
+        x = x - batched.matmul(basis, project(basis, x).transpose(0, 1))
         # sqrt has no slope at 0, where nothing is left.
         size = project(x, x).clamp(min=EXHAUSTED**2).sqrt()
         rows.append((first[-1:], size))
         inverse = torch.where(size > EXHAUSTED, 1 / size, 0.0)
-        basis = torch.cat([basis, copies.matmul(x, inverse.transpose(0, 1))], dim=2)
+        basis = torch.cat([basis, batched.matmul(x, inverse.transpose(0, 1))], dim=2)
     diagonal = torch.cat([alpha for alpha, _ in rows]).squeeze(2).T
     off = torch.cat([torch.where(beta > EXHAUSTED, beta, 0.0) for _, beta in rows[:-1]]).squeeze(2).T
     tridiagonal = torch.diag_embed(diagonal) + torch.diag_embed(off, 1) + torch.diag_embed(off, -1)

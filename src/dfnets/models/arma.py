@@ -13,10 +13,9 @@ from torch import Tensor, nn
 from dfnets.models.base import Sizes
 from dfnets.models.spectral import Inputs, Spectral, SpectralConfig, adjacency
 from dfnets.models.tuned import tuned
-from dfnets.nn import Linear
-from dfnets.nn import replicas as copies
+from dfnets.nn import Linear, batched
+from dfnets.nn.batched import Generators
 from dfnets.nn.product import Map
-from dfnets.nn.replicas import Generators
 from dfnets.shift import Shift
 
 
@@ -90,7 +89,7 @@ class ARMALayer(nn.Module):
     def reset_parameters(self, streams: Generators | None = None) -> None:
         """A Xavier normal W, each replica's from its own stream; the rest is linear layers, which reset themselves."""
         own = [None] * self.replicas if streams is None else streams
-        copies.xavier_normal_(self.weight, self.width, self.width, own)
+        batched.xavier_normal_(self.weight, self.width, self.width, own)
 
     def forward(self, x: Map, shift: Shift, *, last: bool) -> Tensor:
         """The mean of the stacks; the last layer has no non-linearity."""
@@ -99,7 +98,7 @@ class ARMALayer(nn.Module):
         h = self.start([x])
         for t in range(self.depth):
             if t:
-                h = copies.matmul(h.view(len(h), -1, self.width), self.weight.flatten(0, 1)).view_as(around)
+                h = batched.matmul(h.view(len(h), -1, self.width), self.weight.flatten(0, 1)).view_as(around)
             h = adjacency(shift, h) + around
             h = h if last else torch.relu(h)
         return reduce(torch.add, h.split(self.width, dim=2)) / self.stacks

@@ -15,9 +15,9 @@ from torch import Tensor, nn
 from dfnets.datasets.features import normalise
 from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
+from dfnets.nn.batched import Generators
 from dfnets.nn.dropout import Dropout
 from dfnets.nn.features import Features
-from dfnets.nn.replicas import Generators
 from dfnets.shift import Shift
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ class Config(BaseModel):
             before it.
         clip: the largest norm that the gradient of a replica may have; a longer one is shortened. None lets it be.
         every: epochs from one look at the scores to the next; only there can weights be selected.
-        judge: what is best on validation nodes: the highest accuracy (of equals the lowest loss), or the lowest loss.
+        select_by: which validation score chooses the epoch: the highest ``"accuracy"`` (of equals the lowest loss), or
+            the lowest ``"loss"``.
         patience: stop a replica after that many epochs without a better validation score; None never does.
     """
 
@@ -50,13 +51,13 @@ class Config(BaseModel):
     class_weights: Literal["balanced", "shifted"] | None = None
     clip: float | None = Field(None, gt=0)
     every: int = Field(1, ge=1)
-    judge: Literal["accuracy", "loss"] = "accuracy"
+    select_by: Literal["accuracy", "loss"] = "accuracy"
     patience: int | None = Field(None, ge=1)
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """What a model must know of the data to make its parameters; only one that is tied to its graph reads ``nodes``."""
+    """What a model must know of the data to make its parameters; only a transductive one reads ``nodes``."""
 
     features: int
     classes: int
@@ -75,7 +76,7 @@ class Model(nn.Module, ABC):
         of_dataset: what every preset changes for the dataset of that name.
         space: what :func:`dfnets.search.search` draws its hyper-parameters from.
         reads_features: whether it needs the features of the nodes at all.
-        tied: whether it knows the nodes of its graph by their number, and so predicts for that graph only.
+        transductive: whether it knows the nodes of its graph by their number, and so predicts for that graph only.
 
     Args:
         config: of the class's own ``Config``.
@@ -89,7 +90,7 @@ class Model(nn.Module, ABC):
     of_dataset: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     space: ClassVar[Mapping[str, Any]] = {}
     reads_features: ClassVar[bool] = True
-    tied: bool = False
+    transductive: bool = False
 
     def __init__(
         self, config: Any, sizes: Sizes, *, filter: FeedbackLoopedFilter | None = None, replicas: int = 1
@@ -118,8 +119,8 @@ class Model(nn.Module, ABC):
     def reset_parameters(self, streams: Generators) -> None:
         """The initial weights, each replica from its own stream (on the CPU)."""
 
-    def begin(self, inputs: Any, known: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
-        """Told once, before training, each replica's training nodes and their classes.
+    def begin(self, inputs: Any, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+        """Called once before training, with the training nodes of each replica and their classes.
 
         A network ignores it; a model that is not trained by gradients (``epochs`` is 0) is made here, and keeps what it
         needs to predict in its buffers.
@@ -141,7 +142,7 @@ class Model(nn.Module, ABC):
         """Restores the constraints on the weights after an optimiser's step."""
 
     def use_streams(self, streams: Generators) -> None:
-        """Where dropout, and whatever else a step draws, comes from: a stream a replica, on the device of the data."""
+        """Sets where dropout and every other draw of a step come from: one stream per replica, on the data's device."""
         self.streams = streams
         for module in self.modules():
             if isinstance(module, Dropout):

@@ -14,10 +14,9 @@ from dfnets.graph import Graph
 from dfnets.models.base import Sizes
 from dfnets.models.spectral import Inputs, Spectral, SpectralConfig, adjacency
 from dfnets.models.tuned import tuned
-from dfnets.nn import Linear
-from dfnets.nn import replicas as copies
+from dfnets.nn import Linear, batched
+from dfnets.nn.batched import Generators
 from dfnets.nn.product import Map
-from dfnets.nn.replicas import Generators
 from dfnets.shift import Shift
 
 
@@ -106,9 +105,9 @@ class CayleyLayer(nn.Module):
         nn.init.constant_(self.zoom, self.config.zoom)
 
     def forward(self, x: Map, inputs: CayleyInputs) -> Tensor:
-        # A node has its replica's zoom; the sum over nodes in the backward pass is then one of replicas.py.
+        # A node has its replica's zoom; the sum over nodes in the backward pass is then one of batched.py.
         zeros = torch.zeros(inputs.shift.num_nodes, *self.zoom.shape, device=self.zoom.device, dtype=self.zoom.dtype)
-        zoom = copies.add_row_(zeros, self.zoom)[..., None]
+        zoom = batched.add_row_(zeros, self.zoom)[..., None]
         return self.linear([x], lambda z: cayley(inputs, z, zoom, self.config.jacobi))
 
 

@@ -7,7 +7,7 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from dfnets.nn import replicas as copies
+from dfnets.nn import batched
 
 
 def consistency(
@@ -37,4 +37,4 @@ def consistency(
     else:
         distance = (torch.xlogy(sharp, sharp) - sharp * log_p).sum(dim=-1)
     confident = (mean.amax(dim=-1).squeeze(2) > least).to(p.dtype)
-    return copies.sums(distance.mean(dim=2) * confident) / copies.sums(confident).clamp_min(1)
+    return batched.sums(distance.mean(dim=2) * confident) / batched.sums(confident).clamp_min(1)

@@ -20,8 +20,8 @@ from dfnets.models.logistic import logistic
 from dfnets.models.transductive import Transductive
 from dfnets.models.tuned import tuned
 from dfnets.models.walks import Walks
-from dfnets.nn import replicas as copies
-from dfnets.nn.replicas import Generators
+from dfnets.nn import batched
+from dfnets.nn.batched import Generators
 from dfnets.shift import Shift
 
 # Negative samples are looked up in a table of so many entries.
@@ -100,7 +100,7 @@ class DeepWalk(Transductive):
     def reset_parameters(self, streams: Generators) -> None:
         """There are none: embeddings start with the walks."""
 
-    def begin(self, inputs: Walks, known: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+    def begin(self, inputs: Walks, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
         config = self.config
         vectors = skip_gram(
             inputs,
@@ -113,12 +113,12 @@ class DeepWalk(Transductive):
             rate=config.learning_rate,
         )[0]
         self.embedding.copy_(torch.as_tensor(vectors))
-        for r, (nodes, labels) in enumerate(known):
+        for r, (nodes, labels) in enumerate(training_labels):
             kernel, bias = logistic(vectors[r, nodes], labels, self.sizes.classes, config.l2)
             self.kernel[r], self.bias[r] = torch.as_tensor(kernel), torch.as_tensor(bias)
 
     def forward(self, inputs: Walks) -> Tensor:  # noqa: ARG002
-        return copies.matmul(self.embedding.transpose(0, 1), self.kernel) + self.bias
+        return batched.matmul(self.embedding.transpose(0, 1), self.kernel) + self.bias
 
 
 def seeds(streams: Generators) -> np.ndarray:

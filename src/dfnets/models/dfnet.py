@@ -15,7 +15,7 @@ from dfnets.graph import Graph
 from dfnets.models.base import Config, Model, Sizes, scaled_features
 from dfnets.models.presets import OF_DATASET, SPACE, presets
 from dfnets.nn import DenseBlock, Features, Neighbours, Readout
-from dfnets.nn.replicas import Generators
+from dfnets.nn.batched import Generators
 from dfnets.nn.shifts import shift_for
 from dfnets.responses import Response
 from dfnets.shift import Shift

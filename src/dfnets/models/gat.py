@@ -14,11 +14,10 @@ from dfnets.graph import Graph
 from dfnets.models.base import Sizes
 from dfnets.models.spectral import Inputs, Spectral, SpectralConfig
 from dfnets.models.tuned import tuned
-from dfnets.nn import Linear, Neighbours, SelfAttention
-from dfnets.nn import replicas as copies
+from dfnets.nn import Linear, Neighbours, SelfAttention, batched
 from dfnets.nn.attention import SCORES
+from dfnets.nn.batched import Generators
 from dfnets.nn.product import Map
-from dfnets.nn.replicas import Generators
 from dfnets.shift import Shift
 
 
@@ -134,7 +133,7 @@ class GATLayer(nn.Module):
         h = self.attention(self.linear(maps), neighbours)
         if self.mean:
             h = reduce(torch.add, h.split(self.width, dim=2)) / self.heads
-        return copies.add_row_(h, self.bias)
+        return batched.add_row_(h, self.bias)
 
 
 class GATDense(GAT):

@@ -12,8 +12,7 @@ from torch import Tensor, nn
 from dfnets.models.base import Config, Sizes
 from dfnets.models.spectral import Inputs, Spectral, polynomial
 from dfnets.models.tuned import tuned
-from dfnets.nn import Dropout, Linear
-from dfnets.nn import replicas as copies
+from dfnets.nn import Dropout, Linear, batched
 
 
 class GCNIIConfig(Config):
@@ -92,4 +91,4 @@ class _Mixing(Linear):
 
     def forward(self, x: Tensor, beta: float) -> Tensor:  # type: ignore[override]
         kept = torch.eye(self.in_channels, device=x.device, dtype=x.dtype) * (1 - beta)
-        return copies.matmul(x, self.weight * beta + kept)
+        return batched.matmul(x, self.weight * beta + kept)

@@ -17,7 +17,7 @@ from dfnets.models.base import Config, Model, Sizes, scaled_features
 from dfnets.models.logistic import logistic
 from dfnets.models.tuned import tuned
 from dfnets.nn import Features
-from dfnets.nn.replicas import Generators, matmul
+from dfnets.nn.batched import Generators, matmul
 from dfnets.nn.sparse import SparseMatrix
 from dfnets.shift import Shift
 
@@ -99,14 +99,14 @@ class ICA(Model):
     def reset_parameters(self, streams: Generators) -> None:
         """There are none."""
 
-    def begin(self, inputs: Inputs, known: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+    def begin(self, inputs: Inputs, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
         source = inputs.features.source
-        self._fit(known, self.first_kernel, self.first_bias, lambda nodes, _: source[nodes])
+        self._fit(training_labels, self.first_kernel, self.first_bias, lambda nodes, _: source[nodes])
         guess = self._labels(inputs.features.times(self.first_kernel) + self.first_bias)
-        for r, (nodes, labels) in enumerate(known):
+        for r, (nodes, labels) in enumerate(training_labels):
             guess[torch.tensor(nodes), r] = torch.eye(self.sizes.classes, device=guess.device)[torch.tensor(labels)]
         mixed = self._mix(inputs, guess).cpu().numpy()
-        self._fit(known, self.kernel, self.bias, lambda nodes, r: _beside(source[nodes], mixed[nodes, r]))
+        self._fit(training_labels, self.kernel, self.bias, lambda nodes, r: _beside(source[nodes], mixed[nodes, r]))
 
     def forward(self, inputs: Inputs) -> Tensor:
         width = self.sizes.features
@@ -128,14 +128,14 @@ class ICA(Model):
 
     def _fit(
         self,
-        known: Sequence[tuple[np.ndarray, np.ndarray]],
+        training_labels: Sequence[tuple[np.ndarray, np.ndarray]],
         kernel: Tensor,
         bias: Tensor,
         rows: Callable[[np.ndarray, int], Any],
     ) -> None:
         """Logistic regression of each replica; those of one split have one solution."""
         fitted: dict[bytes, tuple[Tensor, Tensor]] = {}
-        for r, (nodes, labels) in enumerate(known):
+        for r, (nodes, labels) in enumerate(training_labels):
             key = nodes.tobytes()
             if key not in fitted:
                 found = logistic(rows(nodes, r), labels, self.sizes.classes, self.config.l2)

@@ -15,7 +15,7 @@ from dfnets.graph import Graph
 from dfnets.models.base import Config, Sizes
 from dfnets.models.transductive import Transductive
 from dfnets.models.tuned import tuned
-from dfnets.nn.replicas import Generators
+from dfnets.nn.batched import Generators
 from dfnets.shift import Shift
 
 # A probability below this one counts as this one: no logit is infinite.
@@ -73,9 +73,9 @@ class LabelPropagation(Transductive):
     def reset_parameters(self, streams: Generators) -> None:
         """There are none."""
 
-    def begin(self, inputs: sp.csr_array, known: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:  # noqa: ARG002
+    def begin(self, inputs: sp.csr_array, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:  # noqa: ARG002
         self.seeds.fill_(-1)
-        for seeds, (nodes, labels) in zip(self.seeds, known, strict=True):
+        for seeds, (nodes, labels) in zip(self.seeds, training_labels, strict=True):
             seeds[torch.tensor(nodes)] = torch.tensor(labels, device=seeds.device)
 
     def forward(self, inputs: sp.csr_array) -> Tensor:
@@ -119,7 +119,7 @@ def harmonic(
     residual, direction = right.copy(), right.copy()
     square = (residual**2).sum(axis=0)
     goal = tolerance**2 * square
-    # In exact arithmetic a step a node is enough.
+    # In exact arithmetic one step per node is enough.
     for _ in range(len(free)):
         if (square <= goal).all():
             break

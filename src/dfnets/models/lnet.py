@@ -18,9 +18,8 @@ from dfnets.graph import Graph
 from dfnets.models.base import Sizes
 from dfnets.models.spectral import Inputs, Spectral, SpectralConfig, polynomial
 from dfnets.models.tuned import tuned
-from dfnets.nn import Linear
-from dfnets.nn import replicas as copies
-from dfnets.nn.replicas import Generators
+from dfnets.nn import Linear, batched
+from dfnets.nn.batched import Generators
 from dfnets.shift import Shift
 
 Mix = Callable[[Tensor], Tensor]
@@ -108,7 +107,7 @@ class LNet(Spectral):
             def filter(z: Tensor, mix: Mix = mix) -> Tensor:
                 short, long = z.split(scales, dim=2)
                 kept = mix(project(basis, long.flatten(2)).unflatten(2, long.shape[2:]))
-                return diffuse(inputs.shift, short, self.config.short) + copies.matmul(basis, kept.transpose(0, 1))
+                return diffuse(inputs.shift, short, self.config.short) + batched.matmul(basis, kept.transpose(0, 1))
 
             h = layer([inputs.features if h is None else torch.relu(h)], filter)
         assert h is not None
@@ -161,7 +160,7 @@ class _Zero(Linear):
 
 def project(basis: Tensor, x: Tensor) -> Tensor:
     """V_r^T x_r for each replica: (n, R, K) and (n, R, h) give (K, R, h)."""
-    return copies.matmul(basis.permute(2, 1, 0), x.transpose(0, 1))
+    return batched.matmul(basis.permute(2, 1, 0), x.transpose(0, 1))
 
 
 def diffuse(shift: Shift, z: Tensor, powers: Sequence[int]) -> Tensor:

@@ -18,10 +18,9 @@ from dfnets.models.deepwalk import seeds, skip_gram
 from dfnets.models.transductive import Transductive
 from dfnets.models.tuned import tuned
 from dfnets.models.walks import Walks, rows
-from dfnets.nn import Dropout, Features, Readout
-from dfnets.nn import replicas as copies
+from dfnets.nn import Dropout, Features, Readout, batched
+from dfnets.nn.batched import Generators
 from dfnets.nn.product import multiply
-from dfnets.nn.replicas import Generators
 from dfnets.shift import Shift
 
 
@@ -103,32 +102,34 @@ class Planetoid(Transductive):
     def __init__(self, config: PlanetoidConfig, sizes: Sizes, **options: Any) -> None:
         super().__init__(config, sizes, **options)
         count, width = self.replicas, config.dimensions
-        self.tied = config.form == "transductive"
+        self.transductive = config.form == "transductive"
         self.on_features = Readout([sizes.features], config.units[0], replicas=count)
         self.on_embedding = Readout([width], config.units[1], replicas=count)
         self.head = Readout(config.units, sizes.classes, replicas=count)
         self.dropout = Dropout(config.dropout, relu=True, replicas=count)
         # (R, n, dimensions): e_i of each node; or (R, f, dimensions): the map of the features.
-        self.embedding = nn.Parameter(copies.empty_weight(count, sizes.nodes if self.tied else sizes.features, width))
-        self.contexts = nn.Parameter(copies.empty_weight(count, sizes.nodes, width))
+        self.embedding = nn.Parameter(
+            batched.empty_weight(count, sizes.nodes if self.transductive else sizes.features, width)
+        )
+        self.contexts = nn.Parameter(batched.empty_weight(count, sizes.nodes, width))
 
     def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Inputs:  # noqa: ARG002
-        if self.tied:
+        if self.transductive:
             self.own_(graph)
         return Inputs(scaled_features(graph, self.config, self.sizes, device), Walks(graph, device))
 
     def reset_parameters(self, streams: Generators) -> None:
         for layer in (self.on_features, self.on_embedding, self.head):
             layer.reset_parameters(streams)
-        copies.xavier_normal_(self.embedding, self.embedding.shape[1], self.embedding.shape[2], streams)
+        batched.xavier_normal_(self.embedding, self.embedding.shape[1], self.embedding.shape[2], streams)
         nn.init.zeros_(self.contexts)
 
     @torch.no_grad()
-    def begin(self, inputs: Inputs, known: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+    def begin(self, inputs: Inputs, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
         device = self.contexts.device
-        self._labelled = [_Labelled(nodes, labels, device) for nodes, labels in known]
+        self._labelled = [_Labelled(nodes, labels, device) for nodes, labels in training_labels]
         config = self.config
-        if self.tied and config.walks:
+        if self.transductive and config.walks:
             found = skip_gram(
                 inputs.walks,
                 seeds(self.streams),
@@ -162,10 +163,10 @@ class Planetoid(Transductive):
 
     def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
         kernels = [self.on_features.kernel, self.on_embedding.kernel, self.head.kernel]
-        return [(kernels if self.tied else [*kernels, self.embedding], self.config.l2)]
+        return [(kernels if self.transductive else [*kernels, self.embedding], self.config.l2)]
 
     def _embedded(self, inputs: Inputs) -> Tensor:
-        return self.embedding.transpose(0, 1) if self.tied else multiply([inputs.features], self.embedding)
+        return self.embedding.transpose(0, 1) if self.transductive else multiply([inputs.features], self.embedding)
 
     def _logits(self, inputs: Inputs, embedded: Tensor) -> Tensor:
         hidden = self.on_features([inputs.features]), self.on_embedding([embedded])

@@ -16,12 +16,11 @@ from dfnets.models.base import Config, Model, Sizes, scaled_features
 from dfnets.models.consistency import consistency
 from dfnets.models.leave_one_out import leave_one_out_errors
 from dfnets.models.tuned import tuned
-from dfnets.nn import Dropout, Features, Linear
-from dfnets.nn import replicas as copies
-from dfnets.nn.bank import FilterBank, restart_filter
-from dfnets.nn.dropped import dropped_product
+from dfnets.nn import Dropout, Features, Linear, batched
+from dfnets.nn.batched import Generators
+from dfnets.nn.filter_bank import FilterBank, restart_filter
 from dfnets.nn.product import multiply
-from dfnets.nn.replicas import Generators
+from dfnets.nn.sparse_dropout import dropout_matmul
 from dfnets.shift import Shift
 
 if TYPE_CHECKING:
@@ -30,9 +29,9 @@ if TYPE_CHECKING:
 # More labelled nodes than that say nothing new about which band to take, and their Gram matrix is dense.
 MOST_NODES = 500
 # Of the error of guessing: where the low-pass does not predict the labelled nodes better, neighbours say too little.
-TELLING = 0.85
+MAX_ERROR_OF_GUESSING = 0.85
 # How fast the shares of the classes follow the predictions, and the least that is divided by.
-PACE, LEAST = 0.02, 1e-3
+SHARE_MOMENTUM, MIN_SHARE = 0.02, 1e-3
 # Columns of X that are filtered at a time to measure their spread.
 BLOCK = 256
 # Added to variances, as in batch normalisation: a column that hardly varies is not blown up.
@@ -49,16 +48,17 @@ class DFNetPlusConfig(Config):
         high: those of the high-pass ones.
         band: which responses are used: the ``"low"`` ones; ``"all"``, X as it is; or ``"high"``, X as it is and the
             high ones. None: the low ones, unless another band predicts the labelled nodes better, each from the others.
-        few: labelled nodes a class, on average; with fewer, the predictions are made to spread evenly over the classes.
+        balance_below: mean number of labelled nodes per class; with fewer, the predictions are made to spread evenly
+            over the classes.
         hidden: width of the hidden layer; None leaves it out.
         standardise: give every filtered column of X mean 0 and variance 1.
         gain: a factor for every column of X, decayed like the weights; the two together drop columns that do not help.
         input_dropout: of the entries of X.
         dropout: of the hidden layer.
-        drop: of the nodes, before the filter.
-        copies: how often they are dropped anew in a step.
+        node_dropout: of the nodes, before the filter.
+        augmentations: how often they are dropped anew in a step.
         labelled, unlabelled: nodes that a step looks at.
-        weight: of the consistency loss, reached after ``ramp`` steps; at half of them it is 0.29 of that.
+        consistency_weight: of the consistency loss, reached after ``ramp`` steps; at half of them it is 0.29 of that.
         temperature: what sharpens the mean prediction.
         confidence: times 1 / classes, the least top probability of a mean prediction that counts.
         divergence: of a copy from the sharpened mean.
@@ -73,17 +73,17 @@ class DFNetPlusConfig(Config):
     low: tuple[Restart, ...] = Field((0.1, 0.4), min_length=1)
     high: tuple[Restart, ...] = Field((0.4,), min_length=1)
     band: Literal["low", "all", "high"] | None = None
-    few: int = Field(10, ge=0)
+    balance_below: int = Field(10, ge=0)
     hidden: int | None = Field(64, ge=1)
     standardise: bool = False
     gain: bool = False
     input_dropout: float = Field(0.5, ge=0, lt=1)
     dropout: float = Field(0.7, ge=0, lt=1)
-    drop: float = Field(0.5, ge=0, lt=1)
-    copies: int = Field(2, ge=1)
+    node_dropout: float = Field(0.5, ge=0, lt=1)
+    augmentations: int = Field(2, ge=1)
     labelled: int = Field(50, ge=1)
     unlabelled: int = Field(100, ge=1)
-    weight: float = Field(2.0, ge=0)
+    consistency_weight: float = Field(2.0, ge=0)
     temperature: float = Field(0.2, gt=0, le=1)
     confidence: float = Field(2.0, ge=0)
     ramp: int = Field(600, ge=1)
@@ -103,7 +103,7 @@ class DFNetPlus(Model):
     """Logits f(sum_k h_k(L^) X Theta_k + b), h_k feedback loops of order one: alpha / (alpha + (1 - alpha) frequency).
 
     f is the identity, or a ReLU and one more linear layer. X Theta_k is narrow, so that is what is filtered, and the
-    whole bank is one chain of products, its gradient another (:class:`dfnets.nn.bank.FilterBank`).
+    whole bank is one chain of products, its gradient another (:class:`dfnets.nn.filter_bank.FilterBank`).
 
     A step drops half of the nodes, S times: X_s = M_s X / (1 - rate). The loss is the mean cross-entropy of the S
     predictions p_s on some labelled nodes, and weight times their distance from the sharpened mean
@@ -130,11 +130,11 @@ class DFNetPlus(Model):
         "gain": [False, True],
         "input_dropout": [0.0, 0.2, 0.5],
         "dropout": [0.5, 0.7],
-        "drop": [0.2, 0.4, 0.5, 0.6],
-        "copies": [2, 4],
+        "node_dropout": [0.2, 0.4, 0.5, 0.6],
+        "augmentations": [2, 4],
         "labelled": [5, 20, 50],
         "unlabelled": [100, 300],
-        "weight": [0.5, 1.0, 1.5, 2.0],
+        "consistency_weight": [0.5, 1.0, 1.5, 2.0],
         "temperature": [0.1, 0.2, 0.35],
         "confidence": [0.0, 2.0],
         "ramp": [150, 300, 600],
@@ -144,9 +144,9 @@ class DFNetPlus(Model):
         "learning_rate": (5e-3, 2e-2, "log"),
     }
     parts: ClassVar = {
-        "without consistency": {"weight": 0.0},
-        "without even shares": {"few": 0},
-        "without dropping nodes": {"drop": 0.0, "copies": 1},
+        "without consistency": {"consistency_weight": 0.0},
+        "without even shares": {"balance_below": 0},
+        "without dropping nodes": {"node_dropout": 0.0, "augmentations": 1},
         "one response (restart .2)": {"low": (0.2,)},
         "without filter": {"band": "all"},
         "without gains": {"gain": False},
@@ -156,9 +156,9 @@ class DFNetPlus(Model):
         "with a hidden layer": {"hidden": 64},
     }
     config: DFNetPlusConfig
-    gates: Tensor
-    agree: Tensor
-    even: Tensor
+    band_mask: Tensor
+    use_consistency: Tensor
+    balance_classes: Tensor
     shares: Tensor
     steps: Tensor
     mean: Tensor
@@ -181,9 +181,9 @@ class DFNetPlus(Model):
         self.gain = nn.Parameter(torch.ones(replicas, sizes.features)) if config.gain else None
         # State that is not trained: which responses a replica uses, whether its copies must agree, whether its classes
         # are to be even, their shares in its predictions, and how many steps it has made.
-        self.register_buffer("gates", torch.ones(replicas, count))
-        self.register_buffer("agree", torch.full((replicas,), config.band in ("low", None)))
-        self.register_buffer("even", torch.zeros(replicas, dtype=torch.bool))
+        self.register_buffer("band_mask", torch.ones(replicas, count))
+        self.register_buffer("use_consistency", torch.full((replicas,), config.band in ("low", None)))
+        self.register_buffer("balance_classes", torch.zeros(replicas, dtype=torch.bool))
         self.register_buffer("shares", torch.full((replicas, sizes.classes), 1 / sizes.classes))
         self.register_buffer("steps", torch.zeros(replicas))
         if config.standardise:
@@ -205,21 +205,21 @@ class DFNetPlus(Model):
         weights = [self.first.weight] + [layer.weight for layer in (self.head,) if layer is not None]
         return [(weights + [gain for gain in (self.gain,) if gain is not None], self.config.l2)]
 
-    def begin(self, inputs: Inputs, known: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+    def begin(self, inputs: Inputs, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
         self.steps.zero_()
         self.shares.fill_(1 / self.sizes.classes)
-        enough = self.config.few * self.sizes.classes
-        self.even.copy_(torch.tensor([len(nodes) < enough for nodes, _ in known]))
+        enough = self.config.balance_below * self.sizes.classes
+        self.balance_classes.copy_(torch.tensor([len(nodes) < enough for nodes, _ in training_labels]))
         if self.config.standardise:
             self.mean[:], variance = _moments(inputs)
             self.scale[:] = (variance + EPS).rsqrt()
         if len(self.bands) > 1:
             chosen: dict[bytes, tuple[Tensor, bool]] = {}
-            for r, (nodes, labels) in enumerate(known):
+            for r, (nodes, labels) in enumerate(training_labels):
                 key = nodes.tobytes()
                 if key not in chosen:
-                    chosen[key] = self._read(inputs, nodes, labels)
-                self.gates[r], self.agree[r] = chosen[key]
+                    chosen[key] = self._choose_band(inputs, nodes, labels)
+                self.band_mask[r], self.use_consistency[r] = chosen[key]
 
     def forward(self, inputs: Inputs) -> Tensor:
         weight, bias, active = self._first_layer()
@@ -228,46 +228,50 @@ class DFNetPlus(Model):
         return hidden if self.head is None else self.head([self.between(hidden)])
 
     def losses(self, inputs: Inputs, objective: Objective) -> Tensor:
-        nodes, targets, weights = self._drawn(objective, inputs.features.shape[0])
-        logits = self._copies(inputs, nodes)
+        nodes, targets, weights = self._sample_batch(objective, inputs.features.shape[0])
+        logits = self._augmented(inputs, nodes)
         log_p = torch.log_softmax(logits, dim=-1)
-        known = len(targets)
-        picked = log_p[:known].gather(-1, targets[..., None, None].expand(-1, -1, self.config.copies, 1)).squeeze(-1)
-        supervised = -copies.sums(picked.mean(dim=2) * weights) / known
+        labelled = len(targets)
+        picked = (
+            log_p[:labelled]
+            .gather(-1, targets[..., None, None].expand(-1, -1, self.config.augmentations, 1))
+            .squeeze(-1)
+        )
+        supervised = -batched.sums(picked.mean(dim=2) * weights) / labelled
         self.steps += 1
         # Slow at first: what the network makes of the labels alone is there for the validation nodes to choose.
-        ramp = torch.exp(-5 * (1 - (self.steps / self.config.ramp).clamp_max(1)) ** 2) * self.agree
+        ramp = torch.exp(-5 * (1 - (self.steps / self.config.ramp).clamp_max(1)) ** 2) * self.use_consistency
         least = self.config.confidence / self.sizes.classes
-        shares = self._shares(log_p[known:].detach())
-        return supervised + self.config.weight * ramp * consistency(
+        shares = self._shares(log_p[labelled:].detach())
+        return supervised + self.config.consistency_weight * ramp * consistency(
             log_p, self.config.temperature, least, self.config.divergence, shares
         )
 
     def _shares(self, log_p: Tensor) -> Tensor:
         """(R, classes) shares of the classes in the predictions for unlabelled nodes so far; 1 where all is well."""
         if len(log_p):
-            self.shares.lerp_(copies.column_sums(log_p.exp().mean(dim=2)) / len(log_p), PACE)
-        return torch.where(self.even[:, None], self.shares.clamp_min(LEAST) * self.sizes.classes, 1.0)
+            self.shares.lerp_(batched.column_sums(log_p.exp().mean(dim=2)) / len(log_p), SHARE_MOMENTUM)
+        return torch.where(self.balance_classes[:, None], self.shares.clamp_min(MIN_SHARE) * self.sizes.classes, 1.0)
 
-    def _copies(self, inputs: Inputs, nodes: Tensor) -> Tensor:
+    def _augmented(self, inputs: Inputs, nodes: Tensor) -> Tensor:
         """(B, R, S, classes) logits of each replica's B nodes, once for each time that nodes are dropped."""
-        config, count = self.config, self.config.copies
+        config, count = self.config, self.config.augmentations
         weight, bias, active = self._first_layer()
         n = inputs.features.shape[0]
         if config.input_dropout:
             # Every copy has its own: to the product it is one more replica, with the same weight and stream.
             streams = [stream for stream in self.streams for _ in range(count)]
             repeated = weight.repeat_interleave(count, dim=0)
-            product = dropped_product(inputs.features, repeated, config.input_dropout, streams)
+            product = dropout_matmul(inputs.features, repeated, config.input_dropout, streams)
         else:
             product = multiply([inputs.features], weight)
         product = product.view(n, self.replicas, -1, active, weight.shape[2] // active)
-        if config.drop:
-            dropped = copies.draw((n, self.replicas, count), config.drop, self.streams, product.device)
+        if config.node_dropout:
+            dropped = batched.draw((n, self.replicas, count), config.node_dropout, self.streams, product.device)
             # A node that its neighbours say nothing about has its own features only, so just their entries are dropped.
-            agree = self.agree[:, None]
-            keep = torch.where(agree, 1 - config.drop, 1.0)[..., None, None]
-            product = (product / keep).masked_fill((dropped & agree)[..., None, None], 0)
+            consistent = self.use_consistency[:, None]
+            keep = torch.where(consistent, 1 - config.node_dropout, 1.0)[..., None, None]
+            product = (product / keep).masked_fill((dropped & consistent)[..., None, None], 0)
         else:
             product = product.expand(-1, -1, count, -1, -1)
         filtered = self._filtered(inputs, product, active)
@@ -281,29 +285,29 @@ class DFNetPlus(Model):
         """sum_k h_k(L^) of (n, R, S, K, h), for the K responses that some replica uses: (n, R, S, h)."""
         n, count, times, _, width = product.shape
         signals = product.permute(3, 0, 1, 2, 4).reshape(active, n, count * times * width)
-        return inputs.bank.of(self._active())(signals).view(n, count, times, width)
+        return inputs.bank.subset(self._active())(signals).view(n, count, times, width)
 
     def _active(self) -> list[int]:
         """The responses that at least one replica uses."""
-        return self.gates.any(dim=0).nonzero().flatten().tolist()
+        return self.band_mask.any(dim=0).nonzero().flatten().tolist()
 
     def _first_layer(self) -> tuple[Tensor, Tensor, int]:
-        """Theta with gains, gates and scales in it, (R, f, K h); the (R, h) bias; and K, the responses in use."""
+        """Theta with gains, mask and scales in it, (R, f, K h); the (R, h) bias; and K, the responses in use."""
         assert self.first.bias is not None
         bias: Tensor = self.first.bias
         active = self._active()
         weight = self.first.weight.unflatten(2, (len(self.filters), -1))[:, :, active]
-        weight = weight * self.gates[:, None, active, None]
+        weight = weight * self.band_mask[:, None, active, None]
         if self.gain is not None:
             weight = weight * self.gain[:, :, None, None]
         if self.config.standardise:
             # (Z - mean) / deviation times Theta is Z (Theta / deviation), and one row for all nodes.
             weight = weight * self.scale[:, active].transpose(1, 2)[..., None]
             mean = self.mean[:, active].transpose(1, 2).flatten(1)[None]
-            bias = bias - copies.matmul(mean, weight.flatten(1, 2))[0]
+            bias = bias - batched.matmul(mean, weight.flatten(1, 2))[0]
         return weight.flatten(2), bias, len(active)
 
-    def _drawn(self, objective: Objective, n: int) -> tuple[Tensor, Tensor, Tensor]:
+    def _sample_batch(self, objective: Objective, n: int) -> tuple[Tensor, Tensor, Tensor]:
         """(B, R) nodes of a step, the labelled ones first, their (L, R) classes and (L, R) weights."""
         device = objective.rows.device
         nodes, targets, weights = [], [], []
@@ -326,23 +330,26 @@ class DFNetPlus(Model):
             weights.append(factors[chosen])
         return torch.stack(nodes, dim=1), torch.stack(targets, dim=1), torch.stack(weights, dim=1)
 
-    def _read(self, inputs: Inputs, nodes: np.ndarray, labels: np.ndarray) -> tuple[Tensor, bool]:
+    def _choose_band(self, inputs: Inputs, nodes: np.ndarray, labels: np.ndarray) -> tuple[Tensor, bool]:
         """What the labelled nodes say: (K,) ones at the responses of their band, and whether copies must agree."""
-        few = np.linspace(0, len(nodes) - 1, min(len(nodes), MOST_NODES)).astype(np.int64)
-        grams = _gram_matrices(inputs, nodes[few])
+        picked = np.linspace(0, len(nodes) - 1, min(len(nodes), MOST_NODES)).astype(np.int64)
+        grams = _gram_matrices(inputs, nodes[picked])
         errors = {
-            band: leave_one_out_errors(grams[list(places)].sum(axis=0), labels[few])
+            band: leave_one_out_errors(grams[list(places)].sum(axis=0), labels[picked])
             for band, places in self.bands.items()
         }
         # By more than a standard error of the difference: of a handful of nodes any band may be the best by chance.
         gaps = {band: errors["low"] - errors[band] for band in errors}
-        better = [band for band, gap in gaps.items() if gap.mean() > gap.std() / np.sqrt(len(few))]
+        better = [band for band, gap in gaps.items() if gap.mean() > gap.std() / np.sqrt(len(picked))]
         band = min(better, key=lambda name: errors[name].mean(), default="low")
-        guess = leave_one_out_errors(np.zeros_like(grams[0]), labels[few]).mean()
-        told = errors["low"].mean() < TELLING * guess or len(nodes) < self.config.few * self.sizes.classes
-        gates = torch.zeros(len(self.filters))
-        gates[list(self.bands[band])] = 1
-        return gates, bool(band == "low" and told)
+        guess = leave_one_out_errors(np.zeros_like(grams[0]), labels[picked]).mean()
+        informative = (
+            errors["low"].mean() < MAX_ERROR_OF_GUESSING * guess
+            or len(nodes) < self.config.balance_below * self.sizes.classes
+        )
+        mask = torch.zeros(len(self.filters))
+        mask[list(self.bands[band])] = 1
+        return mask, bool(band == "low" and informative)
 
 
 def _gram_matrices(inputs: Inputs, nodes: np.ndarray) -> np.ndarray:
@@ -351,7 +358,7 @@ def _gram_matrices(inputs: Inputs, nodes: np.ndarray) -> np.ndarray:
     picked = torch.zeros(n, len(nodes), device=device)
     picked[torch.tensor(nodes, device=device), torch.arange(len(nodes), device=device)] = 1
     # Rows of a symmetric filter are its columns; X comes last, so that only t of its filtered rows are ever made.
-    columns = inputs.bank.each(picked).transpose(0, 1).contiguous()
+    columns = inputs.bank.apply_each(picked).transpose(0, 1).contiguous()
     rows = columns.new_empty(f, *columns.shape[1:])
     inputs.features.transposed_times(columns, out=rows)
     values = rows.permute(1, 2, 0).double()
@@ -367,7 +374,7 @@ def _moments(inputs: Inputs) -> tuple[Tensor, Tensor]:
     for start in range(0, features.shape[1], BLOCK):
         part = features.source[:, start : start + BLOCK]
         dense = part if isinstance(part, np.ndarray) else part.toarray()
-        filtered = inputs.bank.each(torch.as_tensor(dense, device=features.device, dtype=features.dtype))
+        filtered = inputs.bank.apply_each(torch.as_tensor(dense, device=features.device, dtype=features.dtype))
         means.append(filtered.mean(dim=1))
         variances.append(filtered.var(dim=1, unbiased=False))
     return torch.cat(means, dim=1), torch.cat(variances, dim=1)

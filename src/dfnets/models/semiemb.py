@@ -15,7 +15,7 @@ from dfnets.models.base import Config, Model, Sizes, scaled_features
 from dfnets.models.tuned import tuned
 from dfnets.models.walks import Walks, rows
 from dfnets.nn import Dropout, Features, Readout
-from dfnets.nn.replicas import Generators
+from dfnets.nn.batched import Generators
 from dfnets.shift import Shift
 
 

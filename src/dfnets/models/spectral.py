@@ -14,7 +14,7 @@ from dfnets import engine
 from dfnets.graph import Graph
 from dfnets.models.base import Config, Model, scaled_features
 from dfnets.nn import Features, Linear
-from dfnets.nn.replicas import Generators
+from dfnets.nn.batched import Generators
 from dfnets.shift import Shift
 
 

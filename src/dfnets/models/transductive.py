@@ -19,7 +19,7 @@ class Transductive(Model):
     weights, so that a model that was saved refuses another graph too.
     """
 
-    tied = True
+    transductive = True
     checksum: Tensor
 
     def __init__(self, config: Any, sizes: Sizes, **options: Any) -> None:

@@ -13,10 +13,10 @@ from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from dfnets.nn import replicas as copies
+from dfnets.nn import batched
+from dfnets.nn.batched import Generators
 from dfnets.nn.constraints import unit_norm_
 from dfnets.nn.dropout import Dropout
-from dfnets.nn.replicas import Generators
 from dfnets.nn.shifts import Edges, as_shift
 from dfnets.nn.sparse import SparseMatrix, csr_tensor
 from dfnets.shift import Shift
@@ -116,7 +116,7 @@ class SelfAttention(nn.Module):
 
     def reset_parameters(self, streams: Generators | None = None) -> None:
         """Xavier normal kernels, each replica from its own stream; biases of zero."""
-        copies.xavier_normal_(self.kernel, 2 * self.channels, 1, streams or [None] * self.replicas)
+        batched.xavier_normal_(self.kernel, 2 * self.channels, 1, streams or [None] * self.replicas)
         nn.init.zeros_(self.bias)
 
     def forward(self, x: Tensor, edge_index: Edges | Neighbours) -> Tensor:
@@ -129,7 +129,7 @@ class SelfAttention(nn.Module):
         width = self.replicas * self.heads
         values = x.reshape(n, width, self.channels)
         # (n, R heads, 2): what a node contributes as the end that attends, and as the end that is attended to.
-        ends = copies.matmul(values, self.kernel.view(width, 2, self.channels).transpose(1, 2))
+        ends = batched.matmul(values, self.kernel.view(width, 2, self.channels).transpose(1, 2))
         alpha = _Softmax.apply(self._scores(ends, neighbours), neighbours)
         alpha = self.dropout(alpha.view(-1, self.replicas, self.heads)).view_as(alpha)
         return weighted_sum(alpha, values, neighbours).view_as(x)
@@ -138,7 +138,7 @@ class SelfAttention(nn.Module):
         """(E, R heads): s(a . [C_i, C_j] + c)."""
         own = ends[..., 0].contiguous()
         raw = _EdgeSum.apply(own, ends[..., 1].contiguous(), neighbours)
-        return SCORES[self.score](copies.add_row_(raw.view(len(raw), self.replicas, self.heads), self.bias)).view_as(
+        return SCORES[self.score](batched.add_row_(raw.view(len(raw), self.replicas, self.heads), self.bias)).view_as(
             raw
         )
 

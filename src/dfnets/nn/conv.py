@@ -9,11 +9,11 @@ from torch import Tensor, nn
 
 from dfnets import engine
 from dfnets.filters import FeedbackLoopedFilter
-from dfnets.nn import replicas as copies
+from dfnets.nn import batched
+from dfnets.nn.batched import Generators
 from dfnets.nn.constraints import unit_norm_
 from dfnets.nn.features import Features
 from dfnets.nn.product import multiply
-from dfnets.nn.replicas import Generators
 from dfnets.nn.shifts import Edges, shift_for
 from dfnets.shift import Shift
 
@@ -80,8 +80,8 @@ class FeedbackLoopedConv(nn.Module):
         self.learnable, self.gamma = learnable, gamma
         self.unit_norm = unit_norm
         self.heads, self.replicas = heads, replicas
-        self.theta1 = nn.Parameter(copies.empty_weight(replicas, in_channels, out_channels))
-        self.theta2 = nn.Parameter(copies.empty_weight(replicas, initial_channels, out_channels))
+        self.theta1 = nn.Parameter(batched.empty_weight(replicas, in_channels, out_channels))
+        self.theta2 = nn.Parameter(batched.empty_weight(replicas, initial_channels, out_channels))
         self.bias = nn.Parameter(torch.empty(replicas, out_channels)) if bias else None
         if learnable:
             self.psi = nn.Parameter(torch.empty(replicas, filter.p))
@@ -92,8 +92,8 @@ class FeedbackLoopedConv(nn.Module):
         """Xavier normal kernels, each replica's from its own stream; a bias of zeros; psi and phi as designed."""
         streams = [None] * self.replicas if streams is None else streams
         width = self.out_channels // self.heads
-        copies.xavier_normal_(self.theta1, self.in_channels, width, streams)
-        copies.xavier_normal_(self.theta2, self.initial_channels, width, streams)
+        batched.xavier_normal_(self.theta1, self.in_channels, width, streams)
+        batched.xavier_normal_(self.theta2, self.initial_channels, width, streams)
         if self.bias is not None:
             nn.init.zeros_(self.bias)
         if self.learnable:
@@ -122,7 +122,7 @@ class FeedbackLoopedConv(nn.Module):
         """
         out = self._filtered(y, z, shift)
         if self.bias is not None:
-            out = copies.add_row_(out, self.bias)
+            out = batched.add_row_(out, self.bias)
         out = out.view_as(y)
         return out if self.activation is None else self.activation(out)
 

@@ -8,15 +8,15 @@ import torch
 from torch import Tensor, nn
 
 from dfnets.filters import FeedbackLoopedFilter
-from dfnets.nn import replicas as copies
+from dfnets.nn import batched
 from dfnets.nn.attention import Neighbours, SelfAttention
+from dfnets.nn.batched import Generators
 from dfnets.nn.constraints import unit_norm_
 from dfnets.nn.conv import FeedbackLoopedConv
 from dfnets.nn.dropout import Dropout
 from dfnets.nn.features import Features
 from dfnets.nn.norm import FoldedBatchNorm, Moments
 from dfnets.nn.product import Map, multiply
-from dfnets.nn.replicas import Generators
 from dfnets.nn.shifts import Edges, shift_for
 from dfnets.shift import Shift
 
@@ -185,7 +185,7 @@ class _Layer(nn.Module):
         else:
             mean, variance = (torch.cat(parts, dim=1) for parts in zip(*statistics, strict=True))
             theta, row = self.norm.fold(self.conv.theta1, mean, variance)
-            y = copies.add_row_(multiply(maps, theta), row)
+            y = batched.add_row_(multiply(maps, theta), row)
         h = self.conv.propagate(y, multiply([x], self.conv.theta2), shift)
         if self.attention is not None:
             assert neighbours is not None
@@ -224,18 +224,18 @@ class Readout(nn.Module):
     def __init__(self, widths: Sequence[int], out_channels: int, *, unit_norm: bool = False, replicas: int = 1) -> None:
         super().__init__()
         self.unit_norm = unit_norm
-        self.kernel = nn.Parameter(copies.empty_weight(replicas, sum(widths), out_channels))
+        self.kernel = nn.Parameter(batched.empty_weight(replicas, sum(widths), out_channels))
         self.bias = nn.Parameter(torch.empty(replicas, out_channels))
         self.reset_parameters()
 
     def reset_parameters(self, streams: Generators | None = None) -> None:
         """A Xavier normal kernel, each replica's from its own stream; a bias of zeros."""
         count, fan_in, fan_out = self.kernel.shape
-        copies.xavier_normal_(self.kernel, fan_in, fan_out, [None] * count if streams is None else streams)
+        batched.xavier_normal_(self.kernel, fan_in, fan_out, [None] * count if streams is None else streams)
         nn.init.zeros_(self.bias)
 
     def forward(self, maps: Sequence[Map]) -> Tensor:
-        return copies.add_row_(multiply(maps, self.kernel), self.bias)
+        return batched.add_row_(multiply(maps, self.kernel), self.bias)
 
     def kernels(self) -> list[nn.Parameter]:
         """What kernel regularisation applies to."""

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from dfnets.nn import replicas as copies
-from dfnets.nn.replicas import Generators
+from dfnets.nn import batched
+from dfnets.nn.batched import Generators
 
 
 class Dropout(nn.Module):
@@ -22,7 +22,7 @@ class Dropout(nn.Module):
         replicas: R.
 
     Attributes:
-        streams: one generator a replica, on the device of the data; None is torch's own.
+        streams: one generator per replica, on the device of the data; None is torch's own.
 
     Shapes: (n, R, c) to the same.
     """
@@ -38,7 +38,7 @@ class Dropout(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         rate = self.rate if self.training else 0.0
-        dropped = copies.draw(x.shape, rate, self.streams, x.device) if rate else None
+        dropped = batched.draw(x.shape, rate, self.streams, x.device) if rate else None
         if self.relu:
             return _ReluDropout.apply(x, dropped, 1 / (1 - rate))
         return x if dropped is None else (x / (1 - rate)).masked_fill(dropped, 0)

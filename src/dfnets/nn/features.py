@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
-from dfnets.nn import replicas
+from dfnets.nn import batched
 from dfnets.nn.sparse import SparseMatrix
 
 
@@ -52,7 +52,7 @@ class Features:
         if f != self.shape[1]:
             raise ValueError(f"the weight has {f} rows, but there are {self.shape[1]} features; they must agree")
         if self._sparse is None:
-            return replicas.products(self._dense.expand(count, -1, -1), weight)
+            return batched.products(self._dense.expand(count, -1, -1), weight)
         out = weight.new_empty(self.shape[0], count, k)
         self._sparse[0].multiply(weight.transpose(0, 1).reshape(f, count * k), out.flatten(1))
         return out
@@ -60,7 +60,7 @@ class Features:
     def transposed_times(self, x: Tensor, out: Tensor) -> None:
         """X' x into ``out``: (n, R, k) gives (f, R, k), contiguous."""
         if self._sparse is None:
-            replicas.products(self._dense.T.expand(x.shape[1], -1, -1), x.transpose(0, 1), out=out)
+            batched.products(self._dense.T.expand(x.shape[1], -1, -1), x.transpose(0, 1), out=out)
         else:
             self._sparse[1].multiply(x.flatten(1), out.flatten(1))
 

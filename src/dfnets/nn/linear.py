@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
-from dfnets.nn import replicas as copies
+from dfnets.nn import batched
+from dfnets.nn.batched import Generators
 from dfnets.nn.dropout import Dropout
-from dfnets.nn.dropped import dropped_product
 from dfnets.nn.features import Features
 from dfnets.nn.product import Map, multiply
-from dfnets.nn.replicas import Generators
+from dfnets.nn.sparse_dropout import dropout_matmul
 
 
 class Linear(nn.Module):
@@ -46,14 +46,14 @@ class Linear(nn.Module):
         super().__init__()
         self.in_channels, self.out_channels, self.parts, self.replicas = in_channels, out_channels, parts, replicas
         self.dropout = Dropout(dropout, replicas=replicas)
-        self.weight = nn.Parameter(copies.empty_weight(replicas, in_channels, parts * out_channels))
+        self.weight = nn.Parameter(batched.empty_weight(replicas, in_channels, parts * out_channels))
         self.bias = nn.Parameter(torch.empty(replicas, out_channels)) if bias else None
         self.reset_parameters()
 
     def reset_parameters(self, streams: Generators | None = None) -> None:
         """Xavier normal weights, each replica's from its own stream; a bias of zeros."""
         own = [None] * self.replicas if streams is None else streams
-        copies.xavier_normal_(self.weight, self.in_channels, self.out_channels, own)
+        batched.xavier_normal_(self.weight, self.in_channels, self.out_channels, own)
         if self.bias is not None:
             nn.init.zeros_(self.bias)
 
@@ -63,7 +63,7 @@ class Linear(nn.Module):
             out = out.unflatten(2, (self.parts, self.out_channels))
         if filter is not None:
             out = filter(out)
-        return out if self.bias is None else copies.add_row_(out, self.bias)
+        return out if self.bias is None else batched.add_row_(out, self.bias)
 
     def _product(self, maps: Sequence[Map]) -> Tensor:
         rate = self.dropout.rate if self.training else 0.0
@@ -71,7 +71,7 @@ class Linear(nn.Module):
         if not rate or not isinstance(first, Features):
             return multiply([one if isinstance(one, Features) else self.dropout(one) for one in maps], self.weight)
         f = first.shape[1]
-        out = dropped_product(first, self.weight[:, :f], rate, self.dropout.streams)
+        out = dropout_matmul(first, self.weight[:, :f], rate, self.dropout.streams)
         return out + multiply([self.dropout(one) for one in others], self.weight[:, f:]) if others else out
 
     def extra_repr(self) -> str:

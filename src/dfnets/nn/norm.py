@@ -16,7 +16,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd.function import once_differentiable
 
-from dfnets.nn import replicas
+from dfnets.nn import batched
 from dfnets.nn.features import Features
 
 
@@ -104,8 +104,8 @@ class _Moments(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> tuple[Tensor, Tensor]:
         n = x.shape[0]
-        mean = replicas.column_sums(x) / n
-        variance = replicas.column_sums((x - mean).square_()) / n
+        mean = batched.column_sums(x) / n
+        variance = batched.column_sums((x - mean).square_()) / n
         ctx.save_for_backward(x, mean)
         return mean, variance
 
@@ -124,7 +124,7 @@ class _Fold(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, theta: Tensor, scale: Tensor, offset: Tensor) -> tuple[Tensor, Tensor]:
         ctx.save_for_backward(theta, scale, offset)
-        return theta * scale.unsqueeze(-1), replicas.products(offset.unsqueeze(1), theta)[0]
+        return theta * scale.unsqueeze(-1), batched.products(offset.unsqueeze(1), theta)[0]
 
     @staticmethod
     @once_differentiable
@@ -132,6 +132,6 @@ class _Fold(torch.autograd.Function):
         theta, scale, offset = ctx.saved_tensors
         buffer = d_scaled * theta  # as large as the weight itself, so it is used twice
         d_scale = buffer.sum(dim=2)
-        d_offset = replicas.products(d_row.unsqueeze(1), theta.transpose(1, 2))[0]
+        d_offset = batched.products(d_row.unsqueeze(1), theta.transpose(1, 2))[0]
         d_theta = torch.mul(d_scaled, scale.unsqueeze(-1), out=buffer)
         return d_theta.addcmul_(offset.unsqueeze(-1), d_row.unsqueeze(1)), d_scale, d_offset

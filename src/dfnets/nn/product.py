@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from dfnets.nn import replicas
+from dfnets.nn import batched
 from dfnets.nn.features import Features
 
 Map = Features | Tensor
@@ -27,7 +27,7 @@ def multiply(maps: Sequence[Map], weight: Tensor) -> Tensor:
     if isinstance(first, Features):
         return _Product.apply(first, joined, weight)
     assert joined is not None
-    return replicas.matmul(joined, weight)
+    return batched.matmul(joined, weight)
 
 
 class _Product(torch.autograd.Function):
@@ -40,7 +40,7 @@ class _Product(torch.autograd.Function):
         f = x.shape[1]
         out = x.times(weight[:, :f])
         if hidden is not None:
-            replicas.products(hidden.transpose(0, 1), weight[:, f:], out=out, add=True)
+            batched.products(hidden.transpose(0, 1), weight[:, f:], out=out, add=True)
         return out
 
     @staticmethod
@@ -49,10 +49,10 @@ class _Product(torch.autograd.Function):
         hidden, weight = ctx.saved_tensors
         f = ctx.x.shape[1]
         by_replica = gradient.transpose(0, 1)
-        d_weight = replicas.empty_weight(*weight.shape, device=weight.device, dtype=weight.dtype)
+        d_weight = batched.empty_weight(*weight.shape, device=weight.device, dtype=weight.dtype)
         rows = d_weight.transpose(0, 1)
         ctx.x.transposed_times(gradient, out=rows[:f])
         if hidden is None:
             return None, None, d_weight
-        replicas.products(hidden.permute(1, 2, 0), by_replica, out=rows[f:])
-        return None, replicas.products(by_replica, weight[:, f:].transpose(1, 2)), d_weight
+        batched.products(hidden.permute(1, 2, 0), by_replica, out=rows[f:])
+        return None, batched.products(by_replica, weight[:, f:].transpose(1, 2)), d_weight

@@ -1,4 +1,4 @@
-"""What happened in training: one row an epoch, one column a replica."""
+"""What happened in training: one row per epoch, one column per replica."""
 
 from __future__ import annotations
 

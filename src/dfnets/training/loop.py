@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from dfnets.models import Model
-from dfnets.nn import replicas as copies
+from dfnets.nn import batched
 from dfnets.training.history import History
 from dfnets.training.objective import Nodes, Objective, Scores, scores
 from dfnets.training.selection import better
@@ -27,8 +27,8 @@ class Trainer:
         model: its weights are drawn here, replica r's from ``seeds[r]``.
         inputs: what ``model.prepare`` gave.
         labels: (n,) classes.
-        nodes: one set a replica.
-        seeds: one a replica.
+        nodes: one set per replica.
+        seeds: one per replica.
         device: where ``model`` and ``inputs`` are.
 
     Attributes:
@@ -59,9 +59,9 @@ class Trainer:
             weighting=config.class_weights,
             device=device,
         )
-        model.reset_parameters(copies.generators(seeds))
+        model.reset_parameters(batched.generators(seeds))
         # Streams of their own, so that dropout does not depend on how many weights were drawn before it.
-        self.streams = copies.generators([seed + DROPOUT for seed in seeds], device)
+        self.streams = batched.generators([seed + DROPOUT for seed in seeds], device)
         model.use_streams(self.streams)
         model.begin(inputs, [(own.train, labels[own.train]) for own in nodes])
         self.optimiser = _adam(model, config.learning_rate)
@@ -125,7 +125,7 @@ class Trainer:
         result = self.evaluate()
         self.history.append(self.epoch, loss, result, self.running)
         ahead = self.running & better(
-            self.model.config.judge, result.validation, result.validation_loss, self.best_accuracy, self.best_loss
+            self.model.config.select_by, result.validation, result.validation_loss, self.best_accuracy, self.best_loss
         )
         self._keep(self.best, ahead)
         self.best_accuracy[ahead], self.best_loss[ahead] = result.validation[ahead], result.validation_loss[ahead]

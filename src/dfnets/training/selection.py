@@ -10,7 +10,7 @@ import numpy as np
 # What each rule does, for messages and help.
 RULES = {
     "final": "the last epoch",
-    "validation": "the epoch that is best on validation nodes, by accuracy or by loss as the model's judge says",
+    "validation": "the epoch that is best on validation nodes, by accuracy or by loss as the model's select_by says",
     "oracle": "the epoch with the best test accuracy: explains published figures, and is no estimate of anything",
 }
 
@@ -65,13 +65,13 @@ def seed_words(seeds: Sequence[int]) -> str:
 
 
 def better(
-    judge: str, accuracy: np.ndarray, loss: np.ndarray, best_accuracy: np.ndarray, best_loss: np.ndarray
+    select_by: str, accuracy: np.ndarray, loss: np.ndarray, best_accuracy: np.ndarray, best_loss: np.ndarray
 ) -> np.ndarray:
     """(R,) whether this epoch beats the best so far on validation; of equals the first stays.
 
     Args:
-        judge: ``"accuracy"``, where the loss decides among equals, or ``"loss"``.
+        select_by: ``"accuracy"``, where the loss decides among equals, or ``"loss"``.
     """
-    if judge == "loss":
+    if select_by == "loss":
         return loss < best_loss
     return (accuracy > best_accuracy) | ((accuracy == best_accuracy) & (loss < best_loss))

@@ -35,19 +35,19 @@ class Predictions:
     """Probabilities of the classes for every node of a graph.
 
     Attributes:
-        each: (R, n, classes), of every replica.
+        per_replica: (R, n, classes), of every replica.
         classes: their names.
         ids: (n,) the names of the nodes.
     """
 
-    each: np.ndarray
+    per_replica: np.ndarray
     classes: tuple[str, ...]
     ids: np.ndarray
 
     @property
     def probabilities(self) -> np.ndarray:
         """(n, classes) the mean over the replicas."""
-        return self.each.mean(axis=0)
+        return self.per_replica.mean(axis=0)
 
     @property
     def labels(self) -> np.ndarray:
@@ -55,7 +55,7 @@ class Predictions:
         return self.probabilities.argmax(axis=1)
 
     def frame(self) -> pandas.DataFrame:
-        """A row a node: id, label, its probability, and the probability of every class."""
+        """One row per node: id, label, its probability, and the probability of every class."""
         import pandas
 
         columns = {"id": self.ids, "label": np.asarray(self.classes, dtype=object)[self.labels]}

@@ -39,7 +39,7 @@ def measure(
     )
     unseen = np.setdiff1d(np.flatnonzero(graph.labels >= 0), split.train)
     nodes = np.sort(np.random.default_rng(0).permutation(unseen)[:NODES])
-    scores = np.log(result.predict().each[0][nodes].astype(np.float64) + 1e-9)
+    scores = np.log(result.predict().per_replica[0][nodes].astype(np.float64) + 1e-9)
     scores -= scores.mean(axis=1, keepdims=True)
     labels = graph.labels[nodes]
     points = TSNE(2, random_state=0, init="pca", perplexity=30).fit_transform(scores.astype(np.float32))

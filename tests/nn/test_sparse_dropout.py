@@ -8,8 +8,8 @@ import scipy.sparse as sp
 import torch
 
 from dfnets.nn import Features
-from dfnets.nn.dropped import dropped_product
-from dfnets.nn.replicas import add_row_, draw, generators
+from dfnets.nn.batched import add_row_, draw, generators
+from dfnets.nn.sparse_dropout import dropout_matmul
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
@@ -22,7 +22,7 @@ def matrix() -> sp.csr_array:
 def test_equals_a_product_with_entries_left_out(sparse: bool) -> None:
     source = matrix() if sparse else matrix().toarray()
     weight = torch.randn(3, 8, 4, dtype=torch.float64, requires_grad=True)
-    out = dropped_product(Features(source, dtype=torch.float64), weight, 0.25, generators(range(3)))
+    out = dropout_matmul(Features(source, dtype=torch.float64), weight, 0.25, generators(range(3)))
     gradient = torch.randn_like(out)
     out.backward(gradient)
     for r in range(3):
@@ -40,8 +40,8 @@ def test_equals_a_product_with_entries_left_out(sparse: bool) -> None:
 def test_a_replica_does_not_depend_on_the_others() -> None:
     x = Features(matrix())
     weight = torch.randn(10, 8, 5)
-    together = dropped_product(x, weight, 0.5, generators(range(10)))
-    alone = dropped_product(x, weight[7:8], 0.5, generators([7]))
+    together = dropout_matmul(x, weight, 0.5, generators(range(10)))
+    alone = dropout_matmul(x, weight[7:8], 0.5, generators([7]))
     assert torch.equal(together[:, 7], alone[:, 0])
 
 
@@ -51,7 +51,7 @@ def test_a_bias_may_be_added_in_its_place(device: str, replicas: int) -> None:
     weight = torch.randn(replicas, 8, 4, device=device, requires_grad=True)
     row = torch.zeros(replicas, 4, device=device, requires_grad=True)
     x = Features(matrix(), device=torch.device(device))
-    add_row_(dropped_product(x, weight, 0.5, generators(range(replicas), device)), row).sum().backward()
+    add_row_(dropout_matmul(x, weight, 0.5, generators(range(replicas), device)), row).sum().backward()
     assert weight.grad is not None
     torch.testing.assert_close(row.grad, torch.full_like(row, 30))
 
@@ -59,5 +59,5 @@ def test_a_bias_may_be_added_in_its_place(device: str, replicas: int) -> None:
 def test_is_unbiased() -> None:
     x, weight = Features(matrix()), torch.randn(1, 8, 2)
     stream = generators([0])
-    mean = torch.stack([dropped_product(x, weight, 0.5, stream) for _ in range(3000)]).mean(0)
+    mean = torch.stack([dropout_matmul(x, weight, 0.5, stream) for _ in range(3000)]).mean(0)
     torch.testing.assert_close(mean, x.times(weight), atol=0.1, rtol=0.1)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dfnets import Graph
-from dfnets.nn.bank import FilterBank, restart_filter
+from dfnets.nn.filter_bank import FilterBank, restart_filter
 from dfnets.shift import Shift
 
 FILTERS = [restart_filter(0.1), restart_filter(0.4), restart_filter(1.0), restart_filter(0.3, high=True)]
@@ -27,13 +27,13 @@ def dense(shift: Shift, k: int) -> np.ndarray:
 @settings(max_examples=20, deadline=None)
 def test_the_sum_of_the_responses(seed: int, places: list[int]) -> None:
     shift = Shift(random_graph(15, 3.0, seed))
-    bank = FilterBank(FILTERS, shift, tol=1e-9).of(places)
+    bank = FilterBank(FILTERS, shift, tol=1e-9).subset(places)
     signals = torch.as_tensor(np.random.default_rng(seed).normal(size=(len(places), 15, 3)))
     expected = sum(dense(shift, k) @ signals[i].numpy() for i, k in enumerate(places))
     np.testing.assert_allclose(bank(signals).numpy(), expected, atol=1e-8)
-    each = bank.each(signals[0])
+    outputs = bank.apply_each(signals[0])
     for i, k in enumerate(places):
-        np.testing.assert_allclose(each[i].numpy(), dense(shift, k) @ signals[0].numpy(), atol=1e-8)
+        np.testing.assert_allclose(outputs[i].numpy(), dense(shift, k) @ signals[0].numpy(), atol=1e-8)
 
 
 def test_gradient() -> None:
@@ -60,7 +60,7 @@ def test_the_input_is_left_alone() -> None:
     signals = torch.randn(4, 10, 2)
     before = signals.clone()
     bank(signals)
-    bank.each(signals[0])
+    bank.apply_each(signals[0])
     assert torch.equal(signals, before)
 
 

@@ -43,10 +43,10 @@ class FilterBank:
             self.coefficients[k, : len(row)] = row
         self.shift = shift.recentred((low + high) / 2)
 
-    def of(self, places: Sequence[int]) -> FilterBank:
+    def subset(self, indices: Sequence[int]) -> FilterBank:
         """The bank of some of the filters only."""
         part = copy(self)
-        part.coefficients = self.coefficients[list(places)]
+        part.coefficients = self.coefficients[list(indices)]
         return part
 
     @property
@@ -67,13 +67,13 @@ class FilterBank:
             for k, other in enumerate(others, start=1):
                 if self.coefficients[k, j]:
                     before.add_(other, alpha=float(self.coefficients[k, j]))
-            scale = (2 if j else 1) * self._stretch
+            scale = (2 if j else 1) * self._scale_to_unit
             beta = float(self.coefficients[0, j])
             engine.step(self.shift, result, scale=scale, y=first, beta=beta, z=before, out=before)
             result, before = before, result
         return result
 
-    def each(self, signal: Tensor) -> Tensor:
+    def apply_each(self, signal: Tensor) -> Tensor:
         """h_k(L^) x of one (n, columns) signal for every k, without gradient: (K, n, columns), by one chain too."""
         now = signal.contiguous()
         out = torch.stack([now * float(c) for c in self.coefficients[:, 0]])
@@ -81,7 +81,7 @@ class FilterBank:
         for j in range(1, self.products + 1):
             # T_{j+1} = 2 S T_j - T_{j-1} takes the place of T_{j-1}, unless that is the signal: it is not ours.
             then = before if j > 2 else None
-            scale = (2 if j > 1 else 1) * self._stretch
+            scale = (2 if j > 1 else 1) * self._scale_to_unit
             before, now = now, engine.step(self.shift, now, scale=scale, y=before, beta=-1.0, out=then)
             for k, c in enumerate(self.coefficients[:, j]):
                 if c:
@@ -89,7 +89,7 @@ class FilterBank:
         return out
 
     @property
-    def _stretch(self) -> float:
+    def _scale_to_unit(self) -> float:
         """What makes [-1, 1] of the interval."""
         low, high = self.interval
         return 2 / (high - low) if high > low else 1.0
@@ -113,7 +113,7 @@ class _Bank(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[None, Tensor]:
-        return None, ctx.bank.each(gradient)
+        return None, ctx.bank.apply_each(gradient)
 
 
 def restart_filter(alpha: float, *, high: bool = False) -> FeedbackLoopedFilter:

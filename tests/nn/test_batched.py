@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from dfnets.nn import replicas
+from dfnets.nn import batched
 
 WIDTHS = [(8, 16), (16, 7), (32, 64), (7, 5), (120, 128), (1, 3), (4, 1)]
 
@@ -13,24 +13,24 @@ WIDTHS = [(8, 16), (16, 7), (32, 64), (7, 5), (120, 128), (1, 3), (4, 1)]
 @pytest.mark.parametrize("c, h", WIDTHS)
 def test_matmul_is_each_replicas_product(c: int, h: int) -> None:
     x, weight = torch.randn(50, 3, c, dtype=torch.float64), torch.randn(3, c, h, dtype=torch.float64)
-    torch.testing.assert_close(replicas.matmul(x, weight), torch.einsum("nrc,rch->nrh", x, weight))
+    torch.testing.assert_close(batched.matmul(x, weight), torch.einsum("nrc,rch->nrh", x, weight))
 
 
 def test_matmul_gradients() -> None:
     x = torch.randn(5, 2, 3, dtype=torch.float64, requires_grad=True)
     weight = torch.randn(2, 3, 4, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(replicas.matmul, (x, weight))
+    assert torch.autograd.gradcheck(batched.matmul, (x, weight))
 
 
 def test_add_row_gradients() -> None:
     x = torch.randn(5, 2, 3, dtype=torch.float64, requires_grad=True)
     row = torch.randn(2, 3, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(lambda x, row: replicas.add_row_(x.clone(), row), (x, row))
+    assert torch.autograd.gradcheck(lambda x, row: batched.add_row_(x.clone(), row), (x, row))
 
 
 def test_column_sums() -> None:
     x = torch.randn(50, 2, 3, dtype=torch.float64)
-    torch.testing.assert_close(replicas.column_sums(x), x.sum(0))
+    torch.testing.assert_close(batched.column_sums(x), x.sum(0))
 
 
 @pytest.mark.usefixtures("exact_replicas")
@@ -39,12 +39,12 @@ def test_bits_do_not_depend_on_the_number_of_replicas(c: int, h: int) -> None:
     count = 5
 
     def run(x: torch.Tensor, weight: torch.Tensor, row: torch.Tensor) -> list[torch.Tensor]:
-        weight = replicas.empty_weight(*weight.shape).copy_(weight)
+        weight = batched.empty_weight(*weight.shape).copy_(weight)
         leaves = [tensor.clone(memory_format=torch.preserve_format).requires_grad_() for tensor in (x, weight, row)]
-        out = replicas.add_row_(replicas.matmul(leaves[0], leaves[1]), leaves[2])
+        out = batched.add_row_(batched.matmul(leaves[0], leaves[1]), leaves[2])
         out.square().sum().backward()
         by_replica = [leaves[0].grad.transpose(0, 1), leaves[1].grad, leaves[2].grad]  # type: ignore[union-attr]
-        return [out.detach().transpose(0, 1), *by_replica, replicas.column_sums(out.detach())]
+        return [out.detach().transpose(0, 1), *by_replica, batched.column_sums(out.detach())]
 
     x, weight, row = torch.randn(2708, count, c), torch.randn(count, c, h), torch.randn(count, h)
     together = run(x, weight, row)
@@ -54,9 +54,9 @@ def test_bits_do_not_depend_on_the_number_of_replicas(c: int, h: int) -> None:
 
 
 def test_xavier_variance_and_streams() -> None:
-    weight = replicas.empty_weight(2, 400, 100)
-    replicas.xavier_normal_(weight, 400, 100, replicas.generators([0, 1]))
+    weight = batched.empty_weight(2, 400, 100)
+    batched.xavier_normal_(weight, 400, 100, batched.generators([0, 1]))
     assert weight.var().item() == pytest.approx(2 / 500, rel=0.03)
-    single = replicas.empty_weight(1, 400, 100)
-    replicas.xavier_normal_(single, 400, 100, replicas.generators([1]))
+    single = batched.empty_weight(1, 400, 100)
+    batched.xavier_normal_(single, 400, 100, batched.generators([1]))
     assert torch.equal(weight[1], single[0])

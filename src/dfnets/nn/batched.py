@@ -84,7 +84,7 @@ def draw(shape: Sequence[int], rate: float, streams: Generators, device: torch.d
     them three times faster.
 
     Args:
-        streams: one generator a replica, on that device; None is torch's own.
+        streams: one generator per replica, on that device; None is torch's own.
     """
     n, _, c = shape
     threshold = round(rate * (1 << 16)) - (1 << 15)

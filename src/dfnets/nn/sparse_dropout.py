@@ -12,31 +12,31 @@ from numba import njit, prange
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from dfnets.nn import replicas as copies
+from dfnets.nn import batched
+from dfnets.nn.batched import Generators
 from dfnets.nn.features import Features
-from dfnets.nn.replicas import Generators
 from dfnets.nn.sparse import csr_tensor
 
 
-def dropped_product(x: Features, weight: Tensor, rate: float, streams: Generators) -> Tensor:
+def dropout_matmul(x: Features, weight: Tensor, rate: float, streams: Generators) -> Tensor:
     """dropout(X)_r W_r for each replica r, with the gradient of W: (R, f, k) gives (n, R, k).
 
     Of a sparse X only the stored entries are drawn: the others are zero either way.
 
     Args:
         rate: of the entries that are left out; the others are divided by 1 - rate.
-        streams: one generator a replica, on the device of X.
+        streams: one generator per replica, on the device of X.
     """
     n, f = x.shape
     count = len(weight)
     if not sp.issparse(x.source):
-        dropped = copies.draw((n, count, f), rate, streams, x.device)
+        dropped = batched.draw((n, count, f), rate, streams, x.device)
         dense = torch.as_tensor(x.source, device=x.device, dtype=x.dtype) / (1 - rate)
-        return copies.matmul(dense[:, None].expand(-1, count, -1).masked_fill(dropped, 0), weight)
+        return batched.matmul(dense[:, None].expand(-1, count, -1).masked_fill(dropped, 0), weight)
     if x not in _ENTRIES:
         _ENTRIES[x] = _Entries(x.source, x), _Entries(x.source, x, transposed=True)
-    dropped = copies.draw((1, count, x.source.nnz), rate, streams, x.device)[0]
-    return _DroppedProduct.apply(*_ENTRIES[x], dropped, 1 / (1 - rate), weight)
+    dropped = batched.draw((1, count, x.source.nnz), rate, streams, x.device)[0]
+    return _DropoutMatmul.apply(*_ENTRIES[x], dropped, 1 / (1 - rate), weight)
 
 
 class _Entries:
@@ -68,10 +68,10 @@ class _Entries:
 
     def _block_diagonal(self, count: int) -> tuple[Tensor, Tensor]:
         if self._blocks[0] != count:
-            each = torch.arange(count, device=self.indptr.device)[:, None]
-            starts = (self.indptr[:-1] + each * len(self.indices)).flatten()
+            block = torch.arange(count, device=self.indptr.device)[:, None]
+            starts = (self.indptr[:-1] + block * len(self.indices)).flatten()
             end = starts.new_tensor([count * len(self.indices)])
-            self._blocks = count, torch.cat([starts, end]), (self.indices + each * self.shape[1]).flatten()
+            self._blocks = count, torch.cat([starts, end]), (self.indices + block * self.shape[1]).flatten()
         return self._blocks[1:]
 
 
@@ -79,7 +79,7 @@ class _Entries:
 _ENTRIES: WeakKeyDictionary[Features, tuple[_Entries, _Entries]] = WeakKeyDictionary()
 
 
-class _DroppedProduct(torch.autograd.Function):
+class _DropoutMatmul(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any, entries: _Entries, transposed: _Entries, dropped: Tensor, scale: float, weight: Tensor
