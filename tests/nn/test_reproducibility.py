@@ -9,7 +9,7 @@ import sys
 import pytest
 import torch
 
-from dfnets.nn import replicas, reproducibility
+from dfnets.nn import batched, reproducibility
 
 ASK = "from dfnets.nn.reproducibility import replicas_are_exact; print(replicas_are_exact())"
 
@@ -35,13 +35,13 @@ def test_a_setting_of_the_users_is_kept(mode: str) -> None:
 
 
 def test_a_warning_names_the_variable_where_bits_do_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = replicas.products
+    exact = batched.products
 
     def by_position(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
         """What such a BLAS does: with other replicas beside it, a sum comes out in another order."""
         return exact(a, b) if len(a) == 1 else exact(a.flip(2), b.flip(1))
 
-    monkeypatch.setattr(replicas, "products", by_position)
+    monkeypatch.setattr(batched, "products", by_position)
     reproducibility.replicas_are_exact.cache_clear()
     try:
         with pytest.warns(RuntimeWarning, match="set MKL_CBWR=AUTO before Python starts"):
@@ -54,10 +54,10 @@ def test_a_warning_names_the_variable_where_bits_do_not_hold(monkeypatch: pytest
 def test_replicas_equal_single_products_to_rounding_on_every_blas(c: int, h: int) -> None:
     program = (
         "import torch; torch.randn(64, 64) @ torch.randn(64, 64)\n"
-        "from dfnets.nn import replicas\n"
+        "from dfnets.nn import batched\n"
         f"x, w = torch.randn(2708, 3, {c}), torch.randn(3, {c}, {h})\n"
-        "many = replicas.products(x.transpose(0, 1), w)\n"
-        "one = replicas.products(x[None, :, 1].contiguous(), w[1:2])\n"
+        "many = batched.products(x.transpose(0, 1), w)\n"
+        "one = batched.products(x[None, :, 1].contiguous(), w[1:2])\n"
         "print((many[:, 1] - one[:, 0]).abs().max().item() / one.abs().max().item())"
     )
     # Three times the rounding of a float32 sum of that length.

@@ -1,6 +1,6 @@
 """Whether R networks trained together are, to the last bit, R networks trained alone; asked of the machine itself.
 
-On a CPU the products of :mod:`dfnets.nn.replicas` go through the BLAS that torch was built with. Replica r of (n, R, c)
+On a CPU the products of :mod:`dfnets.nn.batched` go through the BLAS that torch was built with. Replica r of (n, R, c)
 activations has the same numbers as a network alone, but its rows lie R c apart in memory, and a BLAS may choose its
 kernel, and so the order of its sums, by that distance. Intel's MKL does so on some CPUs unless its reproducibility
 mode is on, which ``import dfnets`` asks for (``MKL_CBWR=AUTO``). That comes too late where torch has multiplied before,
@@ -15,7 +15,7 @@ from functools import cache
 
 import torch
 
-from dfnets.nn import replicas
+from dfnets.nn import batched
 
 # (rows, inner size, columns): tall and short, even and odd, products of layers and of their gradients.
 SHAPES = [(2708, 16, 7), (2708, 7, 5), (16, 2708, 7), (7, 2708, 5), (15, 5, 7), (300, 64, 64), (64, 300, 16)]
@@ -30,10 +30,10 @@ def replicas_are_exact() -> bool:
     stream = torch.Generator().manual_seed(0)
     for rows, inner, columns in SHAPES:
         x = torch.randn(rows, 3, inner, generator=stream)
-        weight = replicas.empty_weight(3, inner, columns).copy_(torch.randn(3, inner, columns, generator=stream))
-        together = replicas.products(x.transpose(0, 1), weight)
+        weight = batched.empty_weight(3, inner, columns).copy_(torch.randn(3, inner, columns, generator=stream))
+        together = batched.products(x.transpose(0, 1), weight)
         for r in range(3):
-            alone = replicas.products(x[None, :, r].contiguous(), weight[r : r + 1].contiguous())
+            alone = batched.products(x[None, :, r].contiguous(), weight[r : r + 1].contiguous())
             if not torch.equal(together[:, r], alone[:, 0]):
                 return False
     return True
