@@ -33,6 +33,7 @@ __version__ = "0.1.0"
 _LATE = {
     "DFNetClassifier": "dfnets.estimators:DFNetClassifier",
     "GraphFilter": "dfnets.estimators:GraphFilter",
+    "builders": "dfnets.builders",
     "datasets": "dfnets.datasets",
     "engine": "dfnets.engine",
     "fit": "dfnets.training:fit",
@@ -63,6 +64,7 @@ __all__ = [
     "GraphFilter",
     "LanczosFilter",
     "Shift",
+    "builders",
     "datasets",
     "design",
     "engine",

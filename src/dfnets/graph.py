@@ -45,6 +45,7 @@ class Graph:
         directed: what to do when the adjacency is not symmetric: ``"refuse"``, or take ``"max"`` or ``"mean"`` of
             the two directions.
         splits: the draws of each protocol that the dataset comes with, by protocol name.
+        coordinates: (n, 2) places of the nodes in the plane, for pictures.
 
     >>> graph = Graph(np.array([[0, 1, 0], [1, 0, 2], [0, 2, 0]]))
     >>> graph
@@ -61,6 +62,7 @@ class Graph:
     label_names: tuple[str, ...] | None = None
     directed: Directed = "refuse"
     splits: Mapping[str, tuple[Split, ...]] = field(default_factory=dict)
+    coordinates: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "adjacency", _checked_adjacency(self.adjacency, self.directed))
@@ -77,6 +79,8 @@ class Graph:
             assign("labels", _checked_labels(self.labels, n, self.label_names))
         if self.node_ids is not None:
             assign("node_ids", checked_ids(self.node_ids, n))
+        if self.coordinates is not None:
+            assign("coordinates", _checked_coordinates(self.coordinates, n))
         for protocol, draws in self.splits.items():
             if not isinstance(draws, tuple):
                 raise ValueError(
@@ -320,6 +324,13 @@ def _checked_labels(labels: Any, n: int, names: tuple[str, ...] | None) -> np.nd
         raise ValueError(
             f"labels[{wrong[0]}] = {array[wrong[0]]} is out of range: labels run from 0{bound}, and -1 where unknown"
         )
+    return array
+
+
+def _checked_coordinates(coordinates: Any, n: int) -> np.ndarray:
+    array = np.asarray(coordinates, dtype=np.float64)
+    if array.shape != (n, 2) or not np.isfinite(array).all():
+        raise ValueError(f"coordinates has shape {array.shape}: it must be ({n}, 2), with finite entries")
     return array
 
 
