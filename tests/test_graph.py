@@ -8,10 +8,13 @@ import pytest
 import scipy.sparse as sp
 import torch
 from torch_geometric.data import Data
+from torch_geometric.transforms import ToSparseTensor
 
 from dfnets import Graph
+from dfnets.datasets.splits import Split
 
 PATH = np.array([[0.0, 1, 0], [1, 0, 2], [0, 2, 0]])
+PATH_OF_FIVE = np.diag([1.0, 2, 1, 0.5], 1) + np.diag([1.0, 2, 1, 0.5], -1)
 
 
 def damaged() -> sp.csr_array:
@@ -56,7 +59,18 @@ BAD_GRAPHS = {
     "with adjacency": (lambda: Graph(PATH).with_(adjacency=PATH), "with_.. cannot change 'adjacency'; it takes"),
     "empty networkx": (lambda: Graph.from_networkx(networkx.Graph()), "graph is empty"),
     "directed networkx": (lambda: Graph.from_networkx(networkx.DiGraph([(0, 1)])), "not symmetric"),
-    "no edge_index": (lambda: Graph.from_pyg(Data(x=torch.ones(3, 1))), "data has no edge_index"),
+    "no edge_index": (lambda: Graph.from_pyg(Data(x=torch.ones(3, 1))), "data has no edge_index and no adj_t"),
+    "several labels": (
+        lambda: Graph.from_pyg(Graph(PATH).to_pyg().update({"y": torch.ones(3, 2)})),
+        r"data.y has shape \(3, 2\), several labels per node",
+    ),
+    "names without features": (lambda: Graph(PATH, feature_names=["a"]), "has 1 names, but the graph has no features"),
+    "few names": (lambda: Graph(PATH, features=PATH, feature_names=["a"]), "has 1 names, but features has 3 columns"),
+    "repeated name": (lambda: Graph(PATH, features=PATH, feature_names=list("aba")), "has 'a' more than once"),
+    "few coordinates": (lambda: Graph(PATH, coordinates=np.ones((2, 2))), r"coordinates has shape \(2, 2\).*\(3, d\)"),
+    "text coordinates": (lambda: Graph(PATH, coordinates=[["a"]] * 3), "coordinates are real numbers"),
+    "nan coordinate": (lambda: Graph(PATH, coordinates=[[0, 0], [0, np.nan], [1, 1]]), r"coordinates\[1, 1\] = nan"),
+    "no such protocol": (lambda: Graph(PATH).to_pyg("planetoid"), "protocol='planetoid': the graph has splits of none"),
 }
 
 
@@ -101,6 +115,79 @@ def test_pyg_weights_may_be_an_edge_attribute_and_features_sparse():
         assert graph.adjacency[0, 1] == 3
         assert sp.issparse(graph.features)
         np.testing.assert_array_equal(graph.features.toarray(), np.eye(2))
+
+
+def test_to_pyg_and_back_is_the_same_graph():
+    rng = np.random.default_rng(0)
+    splits = tuple(Split([draw], [4], [2, 3], "masks", draw) for draw in (0, 1))
+    graph = Graph(
+        *(PATH_OF_FIVE, sp.random_array((5, 7), density=0.3, rng=rng, format="csr", dtype=np.float32)),
+        labels=[0, 1, 1, 0, -1],
+        coordinates=rng.random((5, 2)).astype(np.float32),
+        splits={"masks": splits},
+    )
+    data = graph.to_pyg()
+    assert data.is_undirected()
+    assert data.train_mask.shape == (5, 2)
+    back = Graph.from_pyg(data)
+    np.testing.assert_array_equal(back.adjacency.toarray(), PATH_OF_FIVE)
+    np.testing.assert_array_equal(back.features.toarray(), graph.features.toarray())
+    np.testing.assert_array_equal(back.labels, graph.labels)
+    np.testing.assert_array_equal(back.coordinates, graph.coordinates)
+    assert [split.fingerprint for split in back.splits["masks"]] == [split.fingerprint for split in splits]
+    assert [split.train.tolist() for split in back.splits["masks"]] == [[0], [1]]
+
+
+def test_pyg_masks_of_one_column_belong_to_every_draw():
+    data = Graph(PATH).to_pyg()
+    data.train_mask = torch.tensor([[True, False], [False, True], [False, False]])
+    data.test_mask = torch.tensor([False, False, True])
+    splits = Graph.from_pyg(data).splits["masks"]
+    assert [(s.train.tolist(), s.validation.tolist(), s.test.tolist()) for s in splits] == [
+        ([0], [], [2]),
+        ([1], [], [2]),
+    ]
+    del data.test_mask
+    assert Graph.from_pyg(data).splits == {}
+
+
+def test_pyg_takes_a_transposed_adjacency():
+    data = Graph(PATH).to_pyg()
+    transposed = ToSparseTensor(attr="edge_weight", layout=torch.sparse_csr)(data)
+    assert "edge_index" not in transposed
+    np.testing.assert_array_equal(Graph.from_pyg(transposed).adjacency.toarray(), PATH)
+
+
+def test_to_networkx_and_back_is_the_same_graph():
+    karate = networkx.karate_club_graph()
+    graph = Graph.from_networkx(karate, labels=[k % 2 for k in karate], label_names=("even", "odd"))
+    made = graph.with_(node_ids=[f"n{k}" for k in karate], coordinates=np.ones((34, 2))).to_networkx()
+    expected = networkx.relabel_nodes(karate, {k: f"n{k}" for k in karate})
+    assert networkx.utils.edges_equal(made.edges(data="weight"), expected.edges(data="weight"))
+    assert made.nodes["n3"] == {"label": "odd", "pos": [1.0, 1.0]}
+    np.testing.assert_array_equal(Graph.from_networkx(made).adjacency.toarray(), graph.adjacency.toarray())
+
+
+def test_to_scipy_is_a_copy():
+    graph = Graph(PATH)
+    matrix = graph.to_scipy()
+    matrix.data[:] = 9
+    np.testing.assert_array_equal(graph.adjacency.toarray(), PATH)
+
+
+def test_other_features_are_without_the_names_of_the_old():
+    graph = Graph(PATH, features=PATH, feature_names=("a", "b", "c"))
+    assert graph.with_(labels=[0, 1, 0]).feature_names == ("a", "b", "c")
+    assert graph.with_(features=np.ones((3, 1))).feature_names is None
+
+
+def test_a_notebook_shows_a_table_in_which_names_are_text():
+    graph = Graph(PATH, features=PATH, labels=[0, 1, -1], name="<script>")
+    assert repr(graph) == "Graph('<script>', nodes=3, edges=2, features=3, classes=2, labelled=2)"
+    shown = graph._repr_html_()
+    assert "&lt;script&gt;" in shown
+    assert "<script>" not in shown
+    assert "<th>labels</th><td>2 of 2 classes</td>" in shown
 
 
 def test_networkx_keeps_nodes_of_any_kind():

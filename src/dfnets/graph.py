@@ -5,26 +5,24 @@ from __future__ import annotations
 import copy
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, Self
+from html import escape
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
+from dfnets import convert, validation
 from dfnets.edges import ConflictingWeights, Duplicates, checked_ids, merge_edges, object_array
+from dfnets.validation import Directed
 
 if TYPE_CHECKING:
     import networkx
-    import torch
     import torch_geometric.data
 
+    from dfnets.datasets.encoder import FeatureEncoder
     from dfnets.datasets.splits import Split
 
 __all__ = ["ConflictingWeights", "Directed", "Duplicates", "Graph"]
-
-Directed = Literal["refuse", "max", "mean"]
-
-# Weights that were computed twice in another order differ in the last bits; that is not a directed graph.
-SYMMETRY_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +43,9 @@ class Graph:
         directed: what to do when the adjacency is not symmetric: ``"refuse"``, or take ``"max"`` or ``"mean"`` of
             the two directions.
         splits: the draws of each protocol that the dataset comes with, by protocol name.
-        coordinates: (n, 2) places of the nodes in the plane, for pictures.
+        feature_names: the name of each column of ``features``, so that a model finds its columns in another file.
+        coordinates: (n, d), where the nodes are, for pictures; no filter and no model uses them.
+        encoder: how the columns of a file became ``features``, so that a model can do the same to another file.
 
     >>> graph = Graph(np.array([[0, 1, 0], [1, 0, 2], [0, 2, 0]]))
     >>> graph
@@ -62,25 +62,29 @@ class Graph:
     label_names: tuple[str, ...] | None = None
     directed: Directed = "refuse"
     splits: Mapping[str, tuple[Split, ...]] = field(default_factory=dict)
+    feature_names: tuple[str, ...] | None = None
     coordinates: np.ndarray | None = None
+    encoder: FeatureEncoder | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "adjacency", _checked_adjacency(self.adjacency, self.directed))
+        object.__setattr__(self, "adjacency", validation.checked_adjacency(self.adjacency, self.directed))
         self._check_attributes()
 
     def _check_attributes(self) -> None:
         assign = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
         n = self.num_nodes
         if self.features is not None:
-            assign("features", _checked_features(self.features, n))
+            assign("features", validation.checked_features(self.features, n))
         if self.label_names is not None:
             assign("label_names", tuple(str(name) for name in self.label_names))
         if self.labels is not None:
-            assign("labels", _checked_labels(self.labels, n, self.label_names))
+            assign("labels", validation.checked_labels(self.labels, n, self.label_names))
         if self.node_ids is not None:
             assign("node_ids", checked_ids(self.node_ids, n))
+        if self.feature_names is not None:
+            assign("feature_names", validation.checked_names(self.feature_names, self.features))
         if self.coordinates is not None:
-            assign("coordinates", _checked_coordinates(self.coordinates, n))
+            assign("coordinates", validation.checked_coordinates(self.coordinates, n))
         for protocol, draws in self.splits.items():
             if not isinstance(draws, tuple):
                 raise ValueError(
@@ -93,10 +97,25 @@ class Graph:
             parts.append(f"features={self.features.shape[1]}")
         if self.labels is not None:
             parts.append(f"classes={self.num_classes}")
+            parts.append(f"labelled={np.count_nonzero(self.labels >= 0)}")
         return f"Graph({self.name!r}, {', '.join(parts)})"
+
+    def _repr_html_(self) -> str:
+        """A small table, for notebooks."""
+        rows = {"nodes": f"{self.num_nodes:,}", "edges": f"{self.num_edges:,}"}
+        if self.features is not None:
+            kind = "sparse" if sp.issparse(self.features) else "dense"
+            rows["features"] = f"{self.features.shape[1]:,} ({kind})"
+        if self.labels is not None:
+            rows["labels"] = f"{np.count_nonzero(self.labels >= 0):,} of {self.num_classes} classes"
+        for protocol, draws in self.splits.items():
+            rows[f"split {protocol}"] = f"{len(draws)} draw{'s' if len(draws) > 1 else ''}"
+        cells = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in rows.items())
+        return f"<table><caption>{escape(self.name)}</caption>{cells}</table>"
 
     @property
     def num_nodes(self) -> int:
+        """n."""
         return self.adjacency.shape[0]
 
     @property
@@ -107,6 +126,7 @@ class Graph:
 
     @property
     def num_classes(self) -> int:
+        """Named classes, or one more than the largest label."""
         if self.label_names is not None:
             return len(self.label_names)
         return 0 if self.labels is None else int(self.labels.max(initial=-1)) + 1
@@ -117,10 +137,15 @@ class Graph:
         return np.asarray(self.adjacency.sum(axis=1)).ravel()
 
     def with_(self, **changes: Any) -> Self:
-        """The same graph with other features, labels, ids, name or splits; the adjacency is not checked again."""
+        """The same graph with other features, labels, ids, names or splits; the adjacency is not checked again.
+
+        Names and an encoder belong to the features that they came with: other features are without, unless given.
+        """
         allowed = {entry.name for entry in fields(self)} - {"adjacency", "directed"}
         for name in changes.keys() - allowed:
             raise TypeError(f"with_() cannot change {name!r}; it takes {', '.join(sorted(allowed))}")
+        if "features" in changes:
+            changes = {"feature_names": None, "encoder": None, **changes}
         other = copy.copy(self)
         for name, value in changes.items():
             object.__setattr__(other, name, value)
@@ -175,170 +200,31 @@ class Graph:
 
     @classmethod
     def from_pyg(cls, data: torch_geometric.data.Data, **attributes: Any) -> Self:
-        """The graph of a PyTorch Geometric ``Data``: ``edge_index``, ``edge_weight``, ``x`` and ``y``.
+        """The graph of a PyTorch Geometric ``Data``.
 
-        An undirected graph has both directions of an edge in ``edge_index``; repeated entries are added up.
+        ``edge_index`` and ``edge_weight`` (or ``edge_attr`` with one value per edge), or ``adj_t``, become the
+        adjacency: an undirected graph has both directions of an edge there, and repeated entries are added up. ``x``
+        may be sparse, ``pos`` becomes the coordinates. Masks become ``splits["masks"]``; those with several columns,
+        several draws.
         """
-        if data.edge_index is None:
-            raise ValueError("data has no edge_index")
-        n = int(data.num_nodes or 0)
-        weight = data.get("edge_weight")
-        if weight is None and data.get("edge_attr") is not None and data.edge_attr.numel() == data.edge_index.shape[1]:
-            weight = data.edge_attr
-        rows, columns = data.edge_index.cpu().numpy()
-        values = np.ones(len(rows)) if weight is None else weight.cpu().numpy().astype(np.float64).ravel()
-        adjacency = sp.coo_array((values, (rows, columns)), shape=(n, n))
-        if data.get("x") is not None:
-            attributes.setdefault("features", _from_torch(data.x))
-        if data.get("y") is not None:
-            attributes.setdefault("labels", data.y.cpu().numpy().ravel())
-        return cls(adjacency, **attributes)
+        adjacency, found = convert.from_pyg(data)
+        return cls(adjacency, **{**found, **attributes})
 
+    def to_pyg(self, protocol: str | None = None) -> torch_geometric.data.Data:
+        """A PyTorch Geometric ``Data`` with both directions of every edge, in single precision.
 
-def _checked_adjacency(adjacency: Any, directed: Directed) -> sp.csr_array:
-    if directed not in ("refuse", "max", "mean"):
-        raise ValueError(f"directed={directed!r} is not one of 'refuse', 'max', 'mean'")
-    if not sp.issparse(adjacency):
-        adjacency = np.asarray(adjacency)
-    if adjacency.ndim != 2 or adjacency.shape[0] != adjacency.shape[1]:
-        raise ValueError(f"adjacency has shape {adjacency.shape}; it must be square, one row and one column a node")
-    if adjacency.shape[0] == 0:
-        raise ValueError("adjacency is empty: a Graph needs at least one node")
-    if adjacency.dtype.kind not in "fiub":
-        raise ValueError(f"adjacency has entries of type {adjacency.dtype}; weights are real numbers")
-    _check_pattern(adjacency, "adjacency")
-    matrix = sp.csr_array(adjacency, dtype=np.float64)
-    if not matrix.has_canonical_format:
-        matrix = matrix.copy() if _shares_memory(matrix, adjacency) else matrix
-        matrix.sum_duplicates()
-    _check_weights(matrix)
-    if np.any(matrix.data == 0):
-        matrix = matrix.copy() if _shares_memory(matrix, adjacency) else matrix
-        matrix.eliminate_zeros()
-    matrix = _symmetric(matrix, directed)
-    if matrix.nnz < np.iinfo(np.int32).max and matrix.indices.dtype != np.int32:
-        matrix = sp.csr_array(
-            (matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32)), shape=matrix.shape
-        )
-    return matrix
+        Sparse features stay sparse (``torch.sparse_csr``). Edge weights are left out where all of them are 1.
 
+        Args:
+            protocol: the splits that become ``train_mask``, ``val_mask`` and ``test_mask``, a column for each draw
+                if there are several; None takes the only ones there are, or none.
+        """
+        return convert.to_pyg(self, protocol)
 
-def _check_pattern(matrix: Any, name: str) -> None:
-    # Compiled products read whatever an index out of range points to, so a damaged pattern must not get in.
-    if sp.issparse(matrix) and hasattr(matrix, "check_format"):
-        try:
-            matrix.check_format(full_check=True)
-        except ValueError as error:
-            raise ValueError(f"{name} is not a valid sparse matrix: {error}") from None
+    def to_networkx(self) -> networkx.Graph:
+        """A NetworkX graph: nodes under their ids, with ``label`` and ``pos`` where known; edges with ``weight``."""
+        return convert.to_networkx(self)
 
-
-def _shares_memory(matrix: sp.csr_array, source: Any) -> bool:
-    return sp.issparse(source) and source.format == "csr" and np.shares_memory(matrix.data, source.data)
-
-
-def _check_weights(matrix: sp.csr_array) -> None:
-    # A NaN fails the comparison too, so one pass finds all three kinds.
-    wrong = np.flatnonzero(~((matrix.data >= 0) & (matrix.data < np.inf)))
-    if len(wrong):
-        at = wrong[0]
-        row = int(np.searchsorted(matrix.indptr, at, side="right")) - 1
-        raise ValueError(
-            f"adjacency[{row}, {matrix.indices[at]}] = {matrix.data[at]} ({len(wrong)} such entries); "
-            "weights must be finite and not negative: remove those edges or repair their weights"
-        )
-    with np.errstate(over="ignore"):
-        total = matrix.data.sum()
-    if not np.isfinite(total):
-        raise ValueError("the weights of adjacency sum to infinity: divide them by their largest value")
-
-
-def _symmetric(matrix: sp.csr_array, directed: Directed) -> sp.csr_array:
-    transposed = matrix.T.tocsr()
-    transposed.sort_indices()
-    same_pattern = np.array_equal(matrix.indptr, transposed.indptr) and np.array_equal(
-        matrix.indices, transposed.indices
-    )
-    if same_pattern and np.array_equal(matrix.data, transposed.data):
-        return matrix
-    difference = (matrix - transposed).tocoo()
-    gap = np.abs(difference.data)
-    if gap.max(initial=0.0) <= SYMMETRY_TOLERANCE * matrix.data.max():
-        return sp.csr_array((matrix + transposed) / 2)
-    if directed == "refuse":
-        at = int(gap.argmax())
-        i, j = int(difference.row[at]), int(difference.col[at])
-        raise ValueError(
-            f"adjacency is not symmetric: adjacency[{i}, {j}] = {matrix[i, j]:g} but "
-            f"adjacency[{j}, {i}] = {matrix[j, i]:g} ({len(gap) // 2} such pairs); "
-            "pass directed='max' or directed='mean' to make the graph undirected"
-        )
-    return sp.csr_array(matrix.maximum(transposed) if directed == "max" else (matrix + transposed) / 2)
-
-
-def _checked_features(features: Any, n: int) -> np.ndarray | sp.csr_array:
-    matrix: Any
-    if sp.issparse(features):
-        _check_pattern(features, "features")
-        matrix = sp.csr_array(features)
-    else:
-        matrix = np.asarray(features)
-        if matrix.ndim == 1:
-            matrix = matrix[:, None]
-    if matrix.ndim != 2 or matrix.shape[0] != n:
-        raise ValueError(
-            f"features has shape {matrix.shape}, but the graph has {n} nodes; it must be ({n}, number of features)"
-        )
-    if matrix.dtype.kind not in "fiub":
-        raise ValueError(f"features has entries of type {matrix.dtype}; features are real numbers")
-    if matrix.dtype not in (np.float32, np.float64):
-        matrix = matrix.astype(np.float64)
-    values = matrix.data if sp.issparse(matrix) else matrix
-    if not np.isfinite(values).all():
-        coordinates = matrix.tocoo() if sp.issparse(matrix) else None
-        if coordinates is None:
-            row, column = (int(k) for k in np.argwhere(~np.isfinite(matrix))[0])
-        else:
-            at = int(np.flatnonzero(~np.isfinite(coordinates.data))[0])
-            row, column = int(coordinates.row[at]), int(coordinates.col[at])
-        raise ValueError(
-            f"features[{row}, {column}] = {matrix[row, column]}; features must be finite: fill or drop such values"
-        )
-    return matrix
-
-
-def _checked_labels(labels: Any, n: int, names: tuple[str, ...] | None) -> np.ndarray:
-    array = np.asarray(labels)
-    if array.shape != (n,):
-        raise ValueError(f"labels has shape {array.shape}, but the graph has {n} nodes; it must be ({n},)")
-    if array.dtype.kind == "f" and np.all(array == np.rint(array)):
-        array = array.astype(np.int64)
-    if array.dtype.kind not in "iu":
-        raise ValueError(
-            f"labels has entries of type {array.dtype}; labels are whole numbers from 0, and -1 where unknown"
-        )
-    array = array.astype(np.int64, copy=False)
-    top = np.iinfo(np.int32).max if names is None else len(names)
-    wrong = np.flatnonzero((array < -1) | (array >= top))
-    if len(wrong):
-        bound = "" if names is None else f" to {top - 1} (there are {top} label_names)"
-        raise ValueError(
-            f"labels[{wrong[0]}] = {array[wrong[0]]} is out of range: labels run from 0{bound}, and -1 where unknown"
-        )
-    return array
-
-
-def _checked_coordinates(coordinates: Any, n: int) -> np.ndarray:
-    array = np.asarray(coordinates, dtype=np.float64)
-    if array.shape != (n, 2) or not np.isfinite(array).all():
-        raise ValueError(f"coordinates has shape {array.shape}: it must be ({n}, 2), with finite entries")
-    return array
-
-
-def _from_torch(tensor: torch.Tensor) -> np.ndarray | sp.csr_array:
-    import torch
-
-    if tensor.layout == torch.strided:
-        return tensor.cpu().numpy()
-    csr = tensor.cpu().to_sparse_csr()
-    arrays = (csr.values().numpy(), csr.col_indices().numpy(), csr.crow_indices().numpy())
-    return sp.csr_array(arrays, shape=tuple(csr.shape))
+    def to_scipy(self) -> sp.csr_array:
+        """A copy of the adjacency, (n, n)."""
+        return self.adjacency.copy()

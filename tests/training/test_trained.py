@@ -48,6 +48,21 @@ def test_predictions_are_the_mean_of_the_replicas(result: Result, graph: Graph) 
     np.testing.assert_allclose(trained.predict(graph).probabilities, each.mean(1), atol=1e-6)
 
 
+def test_columns_are_found_by_name(graph: Graph, split: Split, tmp_path: Path) -> None:
+    assert graph.features is not None
+    count = graph.features.shape[1]
+    names = tuple(f"column {k}" for k in range(count))
+    named = graph.with_(features=graph.features, feature_names=names)
+    fit("dfnet", named, protocol=split, epochs=5, progress=False, **SMALL).save(tmp_path)
+    model = load(tmp_path)
+    order = np.random.default_rng(0).permutation(count)
+    shuffled = graph.with_(features=graph.features[:, order], feature_names=[names[k] for k in order])
+    np.testing.assert_array_equal(model.predict(shuffled).probabilities, model.predict(named).probabilities)
+    other = graph.with_(features=graph.features, feature_names=("other", *names[1:]))
+    with pytest.raises(ValueError, match=r"lack 1 columns .*'column 0'\) and have 1 columns .*does not know \('other'"):
+        model.predict(other)
+
+
 def test_frame_has_ids_and_names(result: Result, graph: Graph) -> None:
     named = graph.with_(node_ids=np.array([f"node {i}" for i in range(120)], dtype=object))
     frame = result.predict(named).frame()

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import scipy.sparse as sp
 
+from dfnets.datasets.factors import Factor, find
 from dfnets.datasets.graphml import read_graphml
-from dfnets.datasets.tables import Factor, Table, column_of, find, open_table, refuse_empty
+from dfnets.datasets.tables import Table, column_of, open_table, refuse_empty
 from dfnets.graph import ConflictingWeights, Duplicates, Graph
 
 if TYPE_CHECKING:

@@ -1,12 +1,16 @@
-"""Scaling of feature rows."""
+"""Features: scaling of their rows, and columns that are found by name."""
 
 from __future__ import annotations
 
-from typing import Literal, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg
+
+if TYPE_CHECKING:
+    from dfnets.graph import Graph
 
 Scaling = Literal["row", "unit", "none"]
 Features = TypeVar("Features", np.ndarray, sp.csr_array)
@@ -37,3 +41,43 @@ def normalise(features: Features, how: Scaling) -> Features:
     norms = scipy.sparse.linalg.norm(matrix.astype(np.float64), ord=_ORDERS[how], axis=1)
     values = matrix.data / np.repeat(np.where(norms > 0, norms, 1), np.diff(matrix.indptr))
     return sp.csr_array((values.astype(dtype, copy=False), matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def match_features(names: Sequence[str] | None, graph: Graph) -> Graph:
+    """The graph with its feature columns in the order of ``names``: those that a model was trained on.
+
+    Where the model or the graph has no names, as arrays have none, columns are known by their place, and only their
+    number can be compared (the model does that).
+
+    Raises:
+        ValueError: names columns that are missing, or that the model does not know; nothing is filled in.
+    """
+    if names is None or graph.feature_names is None or tuple(names) == graph.feature_names:
+        return graph
+    check_columns(names, graph.feature_names)
+    place = {name: k for k, name in enumerate(graph.feature_names)}
+    assert graph.features is not None
+    columns = np.array([place[name] for name in names])
+    return graph.with_(features=graph.features[:, columns], feature_names=tuple(names), encoder=graph.encoder)
+
+
+def check_columns(wanted: Sequence[str], given: Sequence[str]) -> None:
+    """Refuses columns that are missing or unknown, by name."""
+    known, there = set(wanted), set(given)
+    missing = [name for name in wanted if name not in there]
+    unknown = [name for name in given if name not in known]
+    if not missing and not unknown:
+        return
+    parts = []
+    if missing:
+        parts.append(f"lack {len(missing)} columns that the model was trained on ({_some(missing)})")
+    if unknown:
+        parts.append(f"have {len(unknown)} columns that the model does not know ({_some(unknown)})")
+    fix = "give the same columns as in training, in any order"
+    if unknown and not missing:
+        fix = f"leave them out with --ignore {','.join(unknown[:5])}"
+    raise ValueError(f"the features {' and '.join(parts)}: {fix}")
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")

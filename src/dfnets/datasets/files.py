@@ -12,7 +12,8 @@ import scipy.sparse as sp
 
 from dfnets.datasets import layout
 from dfnets.datasets.edgelists import read_edge_list
-from dfnets.datasets.tables import Table, column_of, find, open_table, refuse_empty, refuse_repeated
+from dfnets.datasets.factors import find
+from dfnets.datasets.tables import Table, column_of, open_table, refuse_empty, refuse_repeated
 from dfnets.graph import Duplicates, Graph
 
 if TYPE_CHECKING:

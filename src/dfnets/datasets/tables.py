@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, NoReturn, Protocol
 
 import numpy as np
 
+from dfnets.datasets.factors import Factor, factors
+
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-class Factor(NamedTuple):
-    """A column of text: ``values[codes[row]]`` is its cell, and -1 is a missing one."""
-
-    codes: np.ndarray
-    values: pa.StringArray
-
-    def find(self, among: pa.StringArray) -> np.ndarray:
-        """(rows,) the position of each cell in ``among``, -1 where it is not there."""
-        return find(self.values, among)[self.codes]
 
 
 class Table(Protocol):
@@ -84,13 +74,6 @@ def refuse_repeated(table: Table, ids: Factor, name: str) -> None:
     table.fail(row, name, "stands in an earlier row too: ids must be distinct")
 
 
-def find(values: pa.StringArray, among: pa.StringArray) -> np.ndarray:
-    """(values,) the position of each in ``among``, -1 where it is not there."""
-    import pyarrow.compute as pc
-
-    return pc.index_in(values, among).fill_null(-1).to_numpy()
-
-
 class DelimitedTable:
     """CSV or TSV in UTF-8. Without a header, columns are called by their position: "1", "2", ..."""
 
@@ -122,7 +105,7 @@ class DelimitedTable:
         except pa.ArrowInvalid as error:
             self._diagnose(numbers)
             raise ValueError(f"{self.path}: {error}") from None
-        return _factors(table, text), _matrix(table, numbers)
+        return factors([table[name] for name in text]), _matrix(table, numbers)
 
     def place(self, row: int) -> str:
         return f"line {self._record(row)[0]}"
@@ -188,7 +171,7 @@ class ParquetTable:
             kind = table.schema.field(name).type
             if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
                 raise ValueError(f"{self.path}, column {name!r}: it holds {kind}, not numbers")
-        return _factors(table, text), _matrix(table, numbers)
+        return factors([table[name] for name in text]), _matrix(table, numbers)
 
     def place(self, row: int) -> str:
         return f"row {row + 1}"
@@ -198,20 +181,6 @@ class ParquetTable:
 
         cell = parquet.read_table(self.path, columns=[column])[column][row].as_py()
         raise ValueError(f"{self.path}, {self.place(row)}, column {column!r}: {cell!r} {why}")
-
-
-def _factors(table: pa.Table, names: Sequence[str]) -> list[Factor]:
-    import pyarrow as pa
-
-    def factor(name: str) -> Factor:
-        # In one piece: encoding in chunks would end with a dictionary a chunk, to be hashed again. Large strings,
-        # because the cells of a column together may be longer than the 2 GiB of ordinary ones.
-        encoded = table[name].cast(pa.large_string()).combine_chunks().dictionary_encode()
-        return Factor(encoded.indices.fill_null(-1).to_numpy(), encoded.dictionary.cast(pa.string()))
-
-    # Arrow encodes a column in one thread, and lets go of the interpreter meanwhile.
-    with ThreadPoolExecutor() as pool:
-        return list(pool.map(factor, names))
 
 
 def _matrix(table: pa.Table, names: Sequence[str]) -> np.ndarray:

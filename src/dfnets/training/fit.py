@@ -177,7 +177,16 @@ class Result:
         sizes = self._trainer.model.sizes
         weights = self._trainer.weights(rule)
         return TrainedModel(
-            self.model, self.config, sizes, self.filter, weights, class_names(self.graph), len(self.seeds), about
+            self.model,
+            self.config,
+            sizes,
+            self.filter,
+            weights,
+            class_names(self.graph),
+            len(self.seeds),
+            about,
+            self.graph.feature_names,
+            self.graph.encoder,
         )
 
     def predict(self, graph: Graph | None = None, *, rule: str | None = None) -> Predictions:

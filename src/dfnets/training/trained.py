@@ -17,6 +17,8 @@ from torch import Tensor
 
 from dfnets import checksums, filters, models
 from dfnets.atomic import replacing
+from dfnets.datasets.encoder import FeatureEncoder
+from dfnets.datasets.features import match_features
 from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
 from dfnets.models import Config, Sizes
@@ -76,6 +78,8 @@ class TrainedModel:
         weights: (R, ...) tensors by name.
         classes: names of the classes.
         about: how it came about: dataset, protocol, rule, seeds, accuracy.
+        feature_names: the columns of features that it was trained on; None where they had no names.
+        encoder: how columns of a file become these features, see :func:`dfnets.datasets.files.read`.
     """
 
     name: str
@@ -86,6 +90,8 @@ class TrainedModel:
     classes: tuple[str, ...]
     replicas: int
     about: Mapping[str, Any] = field(default_factory=dict)
+    feature_names: tuple[str, ...] | None = None
+    encoder: FeatureEncoder | None = None
 
     def predict(
         self, graph: Graph, *, device: str | torch.device | None = None, shift: Shift | None = None
@@ -93,10 +99,12 @@ class TrainedModel:
         """The classes of all nodes of a graph: the one it was trained on, or one with other nodes and edges.
 
         Args:
-            graph: with the features that the model was trained on, in the same order.
+            graph: with the features that the model was trained on. Where they have names, columns are found by name,
+                in any order, and missing or unknown ones are refused; without names the order must be the same.
             shift: to be used instead of the graph's own.
         """
         place = choose_device(device)
+        graph = match_features(self.feature_names, graph)
         model = models.get(self.name)(self.config, self.sizes, filter=self.filter, replicas=self.replicas)
         model.load_state_dict(dict(self.weights))
         model.to(place).eval()
@@ -126,6 +134,8 @@ class TrainedModel:
             "classes": list(self.classes),
             "replicas": self.replicas,
             "about": dict(self.about),
+            "feature_names": None if self.feature_names is None else list(self.feature_names),
+            "encoder": None if self.encoder is None else self.encoder.to_json(),
             "sha256": {part: checksums.of_file(folder / part) for part in parts},
         }
         content["sha256"][CONFIG] = checksums.of_json(content)
@@ -158,6 +168,8 @@ class TrainedModel:
             tuple(content["classes"]),
             content["replicas"],
             content["about"],
+            None if content.get("feature_names") is None else tuple(content["feature_names"]),
+            None if content.get("encoder") is None else FeatureEncoder.from_json(content["encoder"]),
         )
 
 
