@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dfnets.atomic import replacing
 from dfnets.filters.base import Filter
 from dfnets.filters.feedback import FeedbackLoopedFilter
 from dfnets.filters.products import Products
@@ -46,8 +48,25 @@ def filter_figure(
         response_axes(figure.subplots(), f, shift)
     figure.suptitle(repr(f), fontsize=10)
     if path is not None:
-        figure.savefig(path, dpi=150)
+        save_figure(figure, path)
     return figure
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Writes a figure in the format that the ending of ``path`` names; an existing file is replaced whole or not."""
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=150, format=check_figure(path))
+
+
+def check_figure(path: str | os.PathLike[str]) -> str:
+    """The format that the ending of a figure's file names, or an error that lists those that there are."""
+    from matplotlib.figure import Figure
+
+    known = Figure().canvas.get_supported_filetypes()
+    ending = Path(path).suffix.removeprefix(".").lower()
+    if ending not in known:
+        raise ValueError(f"{path}: a figure cannot be written as {ending!r}; its name ends in .{', .'.join(known)}")
+    return ending
 
 
 def response_axes(axes: Axes, f: Filter, shift: Shift | None = None) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-
 import typer
-from rich.console import Console
 
-from dfnets.cli import bench, data, demo, filters, reproduce, train
+from dfnets.cli import bench, data, demo, errors, filters, reproduce, train
 
 app = typer.Typer(
     name="dfnets",
@@ -29,8 +26,4 @@ app.command("report")(reproduce.report_command)
 
 def main() -> None:
     """Run the command line; bad input ends in one line that says what to do, not in a traceback."""
-    try:
-        app()
-    except (ValueError, OSError, ArithmeticError) as error:
-        Console(stderr=True).print(f"[bold red]error:[/] {error}", soft_wrap=True, highlight=False)
-        sys.exit(1)
+    errors.guarded(app)

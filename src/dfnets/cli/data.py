@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
-from dfnets.cli.common import console
+from dfnets.cli.common import Force, check_outputs, console, say
+from dfnets.terminal import cell
 
 app = typer.Typer(help="Datasets: list them, fetch them, describe one or your own graph.", no_args_is_help=True)
 
@@ -27,7 +28,7 @@ def list_command() -> None:
             found = library.cached(name)
         paper = entry.paper
         place = str(found) if found else f"not here yet: dfnets data fetch {name}"
-        table.add_row(name, str(paper.nodes), str(paper.classes), str(paper.features), place)
+        table.add_row(name, str(paper.nodes), str(paper.classes), str(paper.features), cell(place))
     table.add_row("digits", "1797", "10", "64", "scikit-learn (needs no network)")
     console.print(table)
 
@@ -42,10 +43,7 @@ def fetch(
     from dfnets.datasets.catalogue import ENTRIES
 
     for name in ENTRIES if names == ["all"] else names:
-        try:
-            typer.echo(f"{name}: {library.fetch(name, force=force)}")
-        except (ValueError, OSError) as error:
-            _fail(error)
+        say(f"{name}: {library.fetch(name, force=force)}")
 
 
 @app.command()
@@ -55,6 +53,7 @@ def describe(
     features: Annotated[Path | None, typer.Option(help="Features of their nodes.")] = None,
     labels: Annotated[Path | None, typer.Option(help="Labels of their nodes.")] = None,
     figure: Annotated[Path | None, typer.Option(help="Also draw it, into this file.")] = None,
+    force: Force = False,
 ) -> None:
     """Counts, degrees, classes, homophily and spectrum of a graph, and the paper's counts beside ours."""
     from dfnets import datasets
@@ -63,16 +62,9 @@ def describe(
         raise typer.BadParameter("give either the name of a dataset or --edges")
     if name is not None and (features is not None or labels is not None):
         raise typer.BadParameter("--features and --labels belong to --edges; a dataset has its own")
-    try:
-        graph = datasets.load(name) if name is not None else datasets.files.read_graph(edges or "", features, labels)
-        description = datasets.describe(graph)
-        console.print(description.table())
-        if figure is not None:
-            description.figure(figure)
-    except (ValueError, OSError) as error:
-        _fail(error)
-
-
-def _fail(error: Exception) -> NoReturn:
-    typer.secho(f"error: {error}", err=True, fg=typer.colors.RED)
-    raise typer.Exit(1)
+    check_outputs(figure=figure, force=force)
+    graph = datasets.load(name) if name is not None else datasets.files.read_graph(edges or "", features, labels)
+    description = datasets.describe(graph)
+    if figure is not None:
+        description.figure(figure)
+    console.print(description.table())

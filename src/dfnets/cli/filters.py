@@ -10,7 +10,8 @@ import numpy as np
 import typer
 
 from dfnets import responses
-from dfnets.cli.common import console, read_graph
+from dfnets.atomic import replacing
+from dfnets.cli.common import Force, check_outputs, console, read_graph, say
 from dfnets.filters import FeedbackLoopedFilter, design, load
 from dfnets.shift import Shift
 
@@ -69,11 +70,13 @@ def design_command(
     tol: Annotated[float, typer.Option(help="Tolerance for the predicted costs.")] = 1e-6,
     plot: Annotated[Path | None, typer.Option(help="Write the figure here (.png, .pdf, .svg).")] = None,
     save: Annotated[Path | None, typer.Option(help="Write the filter here (.json).")] = None,
+    force: Force = False,
 ) -> None:
     """Design a feedback-looped filter and print its certificate.
 
     Example: dfnets design --response low-pass --cut 0.5 -p 5 -q 3 --gamma 0.9 --plot out.png --save f.json
     """
+    check_outputs(save, figure=plot, force=force)
     values = {"cut": cut, "low": low, "high": high, "time": time, "restart": restart, "points": points}
     wanted = responses.make(response, _chosen(response, values))
     if graph is not None and interval is not None:
@@ -96,16 +99,19 @@ def design_command(
         samples=samples,
         transition=transition,
     )
-    console.print(repr(f), highlight=False)
+    # What takes long is saved before anything is printed: a closed pipe or a full device cannot lose it.
+    if save is not None:
+        f.save(save)
+    if plot is not None:
+        f.plot(plot, graph=shift)
+    say(repr(f))
     console.print("psi", [float(f"{c:.8g}") for c in f.psi])
     console.print("phi", [float(f"{c:.8g}") for c in f.phi])
     console.print(f.certificate(tol=tol).table())
     if plot is not None:
-        f.plot(plot, graph=shift)
-        console.print(f"figure: {plot}", soft_wrap=True)
+        say(f"figure: {plot}")
     if save is not None:
-        f.save(save)
-        console.print(f"filter: {save}", soft_wrap=True)
+        say(f"filter: {save}")
 
 
 def _chosen(response: ResponseName, values: dict[str, Any]) -> dict[str, Any]:
@@ -137,14 +143,19 @@ def filter_command(
     filter_file: Annotated[
         Path, typer.Option("--filter", help="A filter that `dfnets design --save` wrote.", exists=True)
     ],
-    out: Annotated[Path | None, typer.Option(help="Where the result goes; SIGNAL.filtered.npy by default.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Where the result goes, as .npy; SIGNAL.filtered.npy by default.")
+    ] = None,
     tol: Annotated[float, typer.Option(help="norm(y - y*) <= tol norm(x) for every column.")] = 1e-6,
     method: Annotated[str, typer.Option(help="auto takes the one with the fewest products.")] = "auto",
+    force: Force = False,
 ) -> None:
     """Apply a filter to signals on a graph.
 
     Example: dfnets filter graph.npz signal.npy --filter f.json
     """
+    path = out or signal.with_suffix(".filtered.npy")
+    check_outputs(path, force=force)
     f = load(filter_file)
     try:
         x = np.load(signal, allow_pickle=False)
@@ -153,10 +164,11 @@ def filter_command(
     with console.status("filtering"):
         shift = f.shift_of(read_graph(graph))
         done = f.apply(shift, x, tol=tol, method=method, details=True)
-    path = out or signal.with_suffix(".filtered.npy")
-    np.save(path, done.signal)
-    console.print(repr(f), highlight=False)
-    console.print(f"{done.method}: {done.products} products, error at most {done.error:.2g} of the norm of each column")
+    # Written through an open file: given a name, NumPy would add its own ending to it.
+    with replacing(path) as temporary, temporary.open("wb") as file:
+        np.save(file, done.signal)
+    say(repr(f))
+    say(f"{done.method}: {done.products} products, error at most {done.error:.2g} of the norm of each column")
     if isinstance(f, FeedbackLoopedFilter):
         console.print(f.certificate(shift, tol=tol).table())
-    console.print(f"written: {path}", soft_wrap=True)
+    say(f"written: {path}")

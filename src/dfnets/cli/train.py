@@ -8,8 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from dfnets.cli.common import console
+from dfnets import atomic
+from dfnets.cli.common import Force, check_outputs, say, without_formulas
 from dfnets.graph import Graph
+from dfnets.terminal import plain
 
 Dataset = Annotated[str | None, typer.Option(help="A dataset by name, or an .npz file.")]
 Edges = Annotated[Path | None, typer.Option(help="Your own edges (.csv, .tsv, .parquet, .graphml, .npz).")]
@@ -43,6 +45,7 @@ def train_command(
         Path | None, typer.Option(help="Write here now and then; go on from here if it is there.")
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda. Default: cuda where there is one.")] = None,
+    force: Force = False,
 ) -> None:
     """Train a model, and print its test accuracy with the spread over seeds.
 
@@ -51,7 +54,10 @@ def train_command(
     """
     from dfnets.datasets import splits
     from dfnets.training import fit
+    from dfnets.training.trained import FILES
 
+    if out is not None:
+        atomic.check_folder(out, FILES, force=force)
     graph = _graph(dataset, edges, features, labels)
     chosen: Any = protocol or ("planetoid" if "planetoid" in graph.splits else "random")
     if chosen == "random":
@@ -70,11 +76,13 @@ def train_command(
         device=device,
         **_settings(set_ or []),
     )
-    for rule in ["validation", "final"] if all(len(split.validation) for split in result.splits) else ["final"]:
-        console.print(repr(result.accuracy(rule)), highlight=False, soft_wrap=True)
+    # Saved before anything is printed: a closed pipe or a full device cannot lose the model.
     if out is not None:
         result.save(out)
-        console.print(f"model ({result.select}): {out}", highlight=False, soft_wrap=True)
+    for rule in ["validation", "final"] if all(len(split.validation) for split in result.splits) else ["final"]:
+        say(repr(result.accuracy(rule)))
+    if out is not None:
+        say(f"model ({result.select}): {out}")
 
 
 def predict_command(
@@ -84,19 +92,30 @@ def predict_command(
     features: FeatureFile = None,
     out: Annotated[Path | None, typer.Option(help="Write here (.csv); else the first rows are printed.")] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda. Default: cuda where there is one.")] = None,
+    escape_formulas: Annotated[
+        bool,
+        typer.Option(
+            help="Put an apostrophe before ids and names of classes that a spreadsheet would run as a formula "
+            "(those that start with = + - @, a tab or a line break). Off by default: ids are written as they are."
+        ),
+    ] = False,
+    force: Force = False,
 ) -> None:
     """The class of every node, with probabilities: of the graph that the model was trained on, or of a changed one."""
     from dfnets import training
-    from dfnets.atomic import replacing
 
+    check_outputs(out, force=force)
     trained = training.load(model)
     frame = trained.predict(_graph(dataset, edges, features, None), device=device).frame()
+    if escape_formulas:
+        frame = without_formulas(frame)
     if out is None:
-        console.print(frame.head(20).to_string(index=False, float_format="%.3f"), highlight=False, soft_wrap=True)
+        shown = frame.head(20).map(lambda value: plain(value) if isinstance(value, str) else value)
+        say(shown.to_string(index=False, float_format="%.3f"))
         return
-    with replacing(out) as temporary:
+    with atomic.replacing(out) as temporary:
         frame.to_csv(temporary, index=False)
-    console.print(f"{len(frame)} predictions: {out}", highlight=False, soft_wrap=True)
+    say(f"{len(frame)} predictions: {out}")
 
 
 def _graph(dataset: str | None, edges: Path | None, features: Path | None, labels: Path | None) -> Graph:
@@ -161,5 +180,5 @@ def search_command(
         epochs=epochs,
         device=device,
     )
-    console.print(found.trials.head(10).to_string(index=False), highlight=False, soft_wrap=True)
-    console.print(repr(found), highlight=False, soft_wrap=True)
+    say(found.trials.head(10).to_string(index=False))
+    say(repr(found))

@@ -12,6 +12,7 @@ import scipy.sparse.csgraph
 from dfnets.datasets.catalogue import ENTRIES, Counts
 from dfnets.graph import Graph
 from dfnets.shift import Shift
+from dfnets.terminal import cell
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -59,7 +60,7 @@ class Description:
         from rich.table import Table
 
         reason = self.paper.reason if self.paper else None
-        table = Table(title=self.name, caption=reason, caption_justify="left", title_justify="left")
+        table = Table(title=cell(self.name), caption=reason, caption_justify="left", title_justify="left")
         table.add_column("")
         table.add_column("here", justify="right")
         if self.paper:
@@ -72,6 +73,8 @@ class Description:
         """Degrees, class sizes and spectral density in one picture; the suffix of ``path`` says which format."""
         from matplotlib.figure import Figure
 
+        from dfnets.plots import save_figure
+
         figure = Figure(figsize=(12, 3.5), layout="constrained")
         degrees, classes, spectrum = figure.subplots(1, 3)
         sizes, counts = np.unique(self.degrees, return_counts=True)
@@ -79,7 +82,7 @@ class Description:
         # Degree 0 has no place on a logarithmic axis; this one is linear up to 1.
         degrees.set_xscale("symlog", linthresh=1)
         degrees.set(title="degrees", xlabel="neighbours", ylabel="nodes", yscale="log")
-        classes.bar(list(self.class_sizes), list(self.class_sizes.values()))
+        classes.bar([_no_formula(name) for name in self.class_sizes], list(self.class_sizes.values()))
         classes.set(title="classes", ylabel="labelled nodes")
         if len(self.class_sizes) > 20:
             classes.set_xticks([])
@@ -89,8 +92,8 @@ class Description:
         for end in self.interval:
             spectrum.axvline(end, color="black", linestyle=":")
         spectrum.set(title="spectral density", xlabel="frequency", ylabel="share of eigenvalues")
-        figure.suptitle(self.name)
-        figure.savefig(path, dpi=150)
+        figure.suptitle(_no_formula(self.name))
+        save_figure(figure, path)
 
     def _rows(self) -> list[tuple[str, str, str]]:
         paper = self.paper
@@ -115,6 +118,11 @@ class Description:
         if self.homophily is not None:
             rows.append(("edge homophily", f"{self.homophily:.3f}", ""))
         return rows
+
+
+def _no_formula(name: str) -> str:
+    """Matplotlib would set what stands between two dollars as mathematics, or fail to."""
+    return name.replace("$", r"\$")
 
 
 def describe(graph: Graph) -> Description:

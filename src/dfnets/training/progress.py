@@ -9,6 +9,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from dfnets.terminal import plain
 from dfnets.training.loop import Trainer
 
 
@@ -18,14 +19,15 @@ def epochs_bar(title: str, trainer: Trainer, *, show: bool = True) -> Iterator[C
     console = Console(stderr=True)
     total = trainer.model.config.epochs
     columns = (
-        TextColumn(title),
+        # Not as a format or as markup: the title holds the name of a graph, which may be anything.
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
     )
     with Progress(*columns, console=console, disable=not (show and console.is_terminal), transient=True) as bar:
-        task = bar.add_task(title, total=total, completed=trainer.epoch, note="")
+        task = bar.add_task(plain(title), total=total, completed=trainer.epoch, note="")
 
         def move(trainer: Trainer) -> None:
             validation = trainer.history.validation[-1] if len(trainer.history) else np.array([np.nan])

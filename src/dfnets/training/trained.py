@@ -7,16 +7,17 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import safetensors.torch
 import torch
+from pydantic import BaseModel, NonNegativeInt, PositiveInt, ValidationError
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
 from torch import Tensor
 
 from dfnets import checksums, filters, models
-from dfnets.atomic import replacing
+from dfnets.atomic import replacing_folder
 from dfnets.datasets.encoder import FeatureEncoder
 from dfnets.datasets.features import match_features
 from dfnets.filters import FeedbackLoopedFilter
@@ -30,6 +31,10 @@ if TYPE_CHECKING:
 
 FORMAT = "dfnets model, version 1"
 CONFIG, WEIGHTS, FILTER = "config.json", "model.safetensors", "filter.json"
+FILES = (CONFIG, WEIGHTS, FILTER)
+"""All that a model folder may hold: saving over a folder with anything else in it is refused."""
+ATTEMPTS = 5
+"""How often a folder is read again that another process replaces while it is read."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +111,10 @@ class TrainedModel:
         place = choose_device(device)
         graph = match_features(self.feature_names, graph)
         model = models.get(self.name)(self.config, self.sizes, filter=self.filter, replicas=self.replicas)
-        model.load_state_dict(dict(self.weights))
+        try:
+            model.load_state_dict(dict(self.weights))
+        except RuntimeError as error:
+            raise ValueError(f"the weights do not fit the model {self.name!r} of the config: {error}") from None
         model.to(place).eval()
         with torch.no_grad():
             each = torch.softmax(model(model.prepare(graph, place, shift=shift)).double(), dim=-1).transpose(0, 1)
@@ -116,12 +124,15 @@ class TrainedModel:
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Writes config.json, model.safetensors and, where the model has a filter, filter.json.
 
-        config.json comes last and holds the checksums of the others, so a folder that is not complete cannot be loaded.
+        A model that is there already is replaced all at once: whenever this process is killed, and however many save
+        at the same time, the folder holds the old model or the new one. config.json holds the checksums of the others.
         """
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        with replacing(folder / WEIGHTS) as temporary:
-            save_file({name: tensor.detach().cpu().contiguous() for name, tensor in self.weights.items()}, temporary)
+        with replacing_folder(folder, FILES) as temporary:
+            self._write(temporary)
+
+    def _write(self, folder: Path) -> None:
+        weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self.weights.items()}
+        (folder / WEIGHTS).write_bytes(safetensors.torch.save(weights))
         if self.filter is not None:
             self.filter.save(folder / FILTER)
         parts = [WEIGHTS] + [FILTER] * (self.filter is not None)
@@ -139,37 +150,51 @@ class TrainedModel:
             "sha256": {part: checksums.of_file(folder / part) for part in parts},
         }
         content["sha256"][CONFIG] = checksums.of_json(content)
-        with replacing(folder / CONFIG) as temporary:
-            temporary.write_text(json.dumps(content, indent=2))
+        (folder / CONFIG).write_text(json.dumps(content, indent=2))
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> TrainedModel:
         """What :meth:`save` wrote; refused when a file is missing, cut off or changed."""
         folder = Path(folder)
-        content = _read_config(folder / CONFIG)
-        sums = content["sha256"]
-        for part in sums.keys() - {CONFIG}:
-            if not (folder / part).exists():
+        for _ in range(ATTEMPTS):
+            before = _place(folder)
+            try:
+                return cls._read(folder)
+            except (ValueError, OSError):
+                # Its parts do not fit together where another process saves over the folder between two reads.
+                if _place(folder) == before:
+                    raise
+        return cls._read(folder)
+
+    @classmethod
+    def _read(cls, folder: Path) -> TrainedModel:
+        stored = _read_config(folder / CONFIG)
+        for part, expected in stored.sha256.items():
+            if not (folder / part).is_file():
                 raise ValueError(f"{folder} is not complete: {part} is missing; save the model again")
-            if checksums.of_file(folder / part) != sums[part]:
+            if checksums.of_file(folder / part) != expected:
                 raise ValueError(
                     f"{folder / part} is cut off or was changed: its checksum differs; save the model again"
                 )
         try:
-            weights = load_file(folder / WEIGHTS)
+            weights = safetensors.torch.load_file(folder / WEIGHTS)
         except SafetensorError as error:
             raise ValueError(f"{folder / WEIGHTS} cannot be read: {error}") from None
+        try:
+            config = models.get(stored.model).Config(**stored.config)
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"{folder / CONFIG} does not describe a model: {error}") from None
         return cls(
-            content["model"],
-            models.get(content["model"]).Config(**content["config"]),
-            Sizes(content["features"], len(content["classes"]), content["nodes"]),
-            filters.FeedbackLoopedFilter.load(folder / FILTER) if FILTER in sums else None,
+            stored.model,
+            config,
+            Sizes(stored.features, len(stored.classes), stored.nodes),
+            filters.FeedbackLoopedFilter.load(folder / FILTER) if FILTER in stored.sha256 else None,
             weights,
-            tuple(content["classes"]),
-            content["replicas"],
-            content["about"],
-            None if content.get("feature_names") is None else tuple(content["feature_names"]),
-            None if content.get("encoder") is None else FeatureEncoder.from_json(content["encoder"]),
+            tuple(stored.classes),
+            stored.replicas,
+            stored.about,
+            None if stored.feature_names is None else tuple(stored.feature_names),
+            None if stored.encoder is None else FeatureEncoder.from_json(stored.encoder),
         )
 
 
@@ -178,16 +203,52 @@ def class_names(graph: Graph) -> tuple[str, ...]:
     return graph.label_names or tuple(map(str, range(graph.num_classes)))
 
 
-def _read_config(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        raise ValueError(f"{path.parent} is not a model folder: it has no {path.name}")
+class _Stored(BaseModel, strict=True):
+    """What config.json holds; anything else than this is no model of ours."""
+
+    model: str
+    config: dict[str, Any]
+    features: NonNegativeInt
+    nodes: NonNegativeInt
+    classes: list[str]
+    replicas: PositiveInt
+    about: dict[str, Any]
+    feature_names: list[str] | None = None
+    encoder: list[dict[str, Any]] | None = None
+    sha256: dict[Literal["model.safetensors", "filter.json"], str]
+
+
+def _read_config(path: Path) -> _Stored:
+    if not path.is_file():
+        raise ValueError(f"{path.parent} is not a model folder: it has no {path.name}{_left_behind(path.parent)}")
     try:
         content = json.loads(path.read_text())
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{path} is cut off or no JSON: {error}") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f"{path} is not of a model folder: it lacks the mark {FORMAT!r}")
-    claimed = content["sha256"].pop(CONFIG, None)
+    claimed = content["sha256"].pop(CONFIG, None) if isinstance(content.get("sha256"), dict) else None
     if claimed != checksums.of_json(content):
         raise ValueError(f"{path} was changed after it was saved: its checksum differs; save the model again")
-    return content
+    try:
+        stored = _Stored(**content)
+    except (ValidationError, TypeError) as error:
+        raise ValueError(f"{path} does not describe a model: {error}") from None
+    if WEIGHTS not in stored.sha256:
+        raise ValueError(f"{path} does not describe a model: it names no {WEIGHTS}")
+    return stored
+
+
+def _place(folder: Path) -> tuple[int, int] | None:
+    """Which folder has that name now; None when none has."""
+    try:
+        found = folder.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _left_behind(folder: Path) -> str:
+    """Where a writer that was killed between two renames has left the model, for a message."""
+    old = [str(path) for path in folder.absolute().parent.glob(f".{folder.stem[:40]}.*.old")]
+    return f"; a model that was there before is in {old[0]}" if old else ""

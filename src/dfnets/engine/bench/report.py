@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from dfnets.atomic import replacing
 from dfnets.engine.bench.peers import OURS
+from dfnets.plots import save_figure
 
 Record = dict[str, Any]
 Results = dict[str, Any]
@@ -58,7 +60,8 @@ def save(results: Results, folder: Path) -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     stem = f"engine-{results['machine']['device']}"
     data, figure = folder / f"{stem}.json", folder / f"{stem}.png"
-    data.write_text(json.dumps(results, indent=1) + "\n")
+    with replacing(data) as temporary:
+        temporary.write_text(json.dumps(results, indent=1) + "\n")
     _draw(results, figure)
     return [data, figure]
 
@@ -177,7 +180,7 @@ def _draw(results: Results, path: Path) -> None:
     right.set(xscale="log", xlabel="entries", ylabel="ns an entry, 64 columns", ylim=(0, None))
     right.legend()
     figure.suptitle(results["machine"]["hardware"])
-    figure.savefig(path, dpi=150)
+    save_figure(figure, path)
     plt.close(figure)
 
 
