@@ -53,7 +53,7 @@ def test_design_from_drawn_points_on_an_interval(dfnets_command, tmp_path) -> No
     np.testing.assert_array_equal(saved.psi, f.psi)
     assert saved.target == wanted
     assert saved.interval == (0.0, 1.5)
-    status, _, err = dfnets_command(*arguments, "--points", "0:1,half:0")
+    status, _, err = dfnets_command(*arguments, "--points", "0:1,half:0", "--force")
     assert status == 1
     assert "frequency:gain pairs" in err
 
