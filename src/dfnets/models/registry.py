@@ -10,7 +10,9 @@ from dfnets.models.adalnet import AdaLNet
 from dfnets.models.appnp import APPNP
 from dfnets.models.arma import ARMA
 from dfnets.models.base import Config, Model
+from dfnets.models.bernnet import BernNet
 from dfnets.models.cayleynet import CayleyNet
+from dfnets.models.chebnet2 import ChebNetII
 from dfnets.models.chebyshev import Chebyshev
 from dfnets.models.deepwalk import DeepWalk
 from dfnets.models.dfnet import DFATT, DFNet, DFNetATT
@@ -18,7 +20,10 @@ from dfnets.models.feedback_looped import FeedbackLooped
 from dfnets.models.gat import GAT, GATDense
 from dfnets.models.gcn import GCN, GCNDense
 from dfnets.models.gcnii import GCNII
+from dfnets.models.gprgnn import GPRGNN
+from dfnets.models.grand import GRAND
 from dfnets.models.ica import ICA
+from dfnets.models.jacobiconv import JacobiConv
 from dfnets.models.label_propagation import LabelPropagation
 from dfnets.models.lnet import LNet
 from dfnets.models.mlp import MLP
@@ -51,6 +56,11 @@ MODELS: dict[str, type[Model]] = {
     "feedback-looped": FeedbackLooped,
     "appnp": APPNP,
     "gcnii": GCNII,
+    "gprgnn": GPRGNN,
+    "bernnet": BernNet,
+    "chebnet2": ChebNetII,
+    "jacobiconv": JacobiConv,
+    "grand": GRAND,
 }
 
 

@@ -48,7 +48,7 @@ class Moments(nn.Module):
         if isinstance(x, Features):
             mean, variance = (moment.expand_as(self.running_mean) for moment in x.moments)
         else:
-            mean, variance = _Moments.apply(x)
+            mean, variance = column_moments(x)
         with torch.no_grad():
             self.running_mean.lerp_(mean, 1 - self.momentum)
             self.running_variance.lerp_(variance, 1 - self.momentum)
@@ -96,6 +96,11 @@ class FoldedBatchNorm(nn.Module):
 
     def extra_repr(self) -> str:
         return f"{self.gamma.shape[1]}, eps={self.eps}"
+
+
+def column_moments(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Mean and biased variance over the nodes, with gradients: (n, R, c) gives (R, c) each."""
+    return _Moments.apply(x)
 
 
 class _Moments(torch.autograd.Function):
