@@ -143,3 +143,29 @@ def convergence_axes(axes: Axes, f: FeedbackLoopedFilter, shift: Shift | None, t
         errors = [np.linalg.norm(iterate - limit) / np.linalg.norm(x) for iterate in iterates]
         axes.semilogy(steps, errors, color=BLUE, linewidth=1.8, label="measured")
     axes.legend(fontsize=8, loc="best")
+
+
+def layout(graph: Graph) -> np.ndarray:
+    """(n, 2) a place for each node: the two slowest oscillations of the graph, divided by the root of the degree.
+
+    Nodes that are joined by many short paths come to lie close together. Each connected part gets places of its own,
+    the largest in the middle of attention: the others are drawn as points beside it.
+    """
+    import scipy.sparse.linalg
+    from scipy.sparse.csgraph import connected_components
+
+    _, part = connected_components(graph.adjacency, directed=False)
+    largest = np.flatnonzero(part == np.bincount(part).argmax())
+    places = np.zeros((graph.num_nodes, 2))
+    if len(largest) > 3:
+        inner = Graph(graph.adjacency[largest][:, largest])
+        smooth = -Shift(inner, centre=2.0).tocsr()
+        start = np.random.default_rng(0).standard_normal(len(largest))
+        _, vectors = scipy.sparse.linalg.eigsh(smooth, k=3, which="LA", v0=start, tol=1e-4, ncv=min(len(largest), 40))
+        slow = vectors[:, [1, 0]] / np.sqrt(inner.degrees + 1)[:, None]
+        # An eigenvector has no sign of its own; this one makes the picture the same each time.
+        slow *= np.sign(slow[np.abs(slow).argmax(axis=0), [0, 1]])
+        places[largest] = slow / np.abs(slow).max(axis=0)
+    rest = np.flatnonzero(part != np.bincount(part).argmax())
+    places[rest] = np.stack([np.full(len(rest), 1.2), np.linspace(-1, 1, max(len(rest), 2))[: len(rest)]], axis=1)
+    return places
