@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
-from dfnets.cli.common import console
+from dfnets.cli.common import say
 
 if TYPE_CHECKING:
     from dfnets.studio.scenes import Scene
@@ -46,8 +47,9 @@ def studio_command(
         raise ValueError("--signal and --coordinates belong to a graph: give its --edges too")
 
     def ready(address: str) -> None:
-        console.print(f"studio: {address}", soft_wrap=True, highlight=False)
-        console.print("Press Ctrl+C to stop it.")
+        say(f"studio: {address}")
+        say("Press Ctrl+C to stop it.")
+        sys.stdout.flush()
         if browser:
             import webbrowser
 
@@ -62,7 +64,10 @@ def _own_scene(edges: Path, signal: Path | None, coordinates: Path | None) -> Sc
     from dfnets.studio.scenes import own
 
     graph = files.read_graph(edges, signal)
-    places = plots.layout(graph) if coordinates is None else _placed(edges, coordinates, graph.node_ids)
+    if coordinates is not None:
+        places = _placed(edges, coordinates, graph.node_ids)
+    else:
+        places = plots.layout(graph) if graph.coordinates is None else graph.coordinates
     if signal is None:
         return own(graph, places, places[:, 0])
     values = graph.features

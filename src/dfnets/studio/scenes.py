@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dfnets import builders
 from dfnets.graph import Graph
 from dfnets.shift import Shift
 from dfnets.studio.describe import numbers
@@ -74,10 +75,11 @@ class Scene:
         }
 
 
-def sensors(n: int = 900, seed: int = 1) -> Scene:
-    """Sensors at random places, each joined to its six nearest; a smooth field as the signal."""
-    places = np.random.default_rng(seed).random((n, 2))
-    return Scene("Sensor network (made up)", _nearest(places, 6), places, _field(places))
+def sensors(n: int = 900) -> Scene:
+    """Sensors at random places, each joined to its nearest; a smooth field as the signal."""
+    graph = builders.sensor(n, seed=1)
+    assert graph.coordinates is not None
+    return Scene("Sensor network (made up)", graph, graph.coordinates, _field(graph.coordinates))
 
 
 def roads(n: int = 1200, seed: int = 3) -> Scene:
@@ -108,17 +110,9 @@ def photograph(step: int = 9) -> Scene:
     pixels = load_sample_image("china.jpg").mean(axis=2) / 255
     rows, columns = pixels.shape[0] // step, pixels.shape[1] // step
     coarse = pixels[: rows * step, : columns * step].reshape(rows, step, columns, step).mean(axis=(1, 3))
-    number = np.arange(rows * columns).reshape(rows, columns)
-    pairs = np.concatenate(
-        [
-            np.stack([number[:, :-1].ravel(), number[:, 1:].ravel()], axis=1),
-            np.stack([number[:-1].ravel(), number[1:].ravel()], axis=1),
-        ]
-    )
-    y, x = np.divmod(number.ravel(), columns)
-    places = np.stack([x, rows - 1 - y], axis=1).astype(float)
-    graph = Graph.from_edges(*pairs.T, num_nodes=number.size, name="photograph")
-    return Scene("Photograph as a grid (scikit-learn's china.jpg)", graph, places, coarse.ravel())
+    graph = builders.grid(rows, columns)
+    assert graph.coordinates is not None
+    return Scene("Photograph as a grid (scikit-learn's china.jpg)", graph, graph.coordinates, coarse.ravel())
 
 
 def own(graph: Graph, coordinates: np.ndarray, signal: np.ndarray) -> Scene:
@@ -127,13 +121,6 @@ def own(graph: Graph, coordinates: np.ndarray, signal: np.ndarray) -> Scene:
 
 
 SCENES: dict[str, Callable[[], Scene]] = {"sensors": sensors, "roads": roads, "photograph": photograph}
-
-
-def _nearest(places: np.ndarray, neighbours: int) -> Graph:
-    from sklearn.neighbors import kneighbors_graph
-
-    directed = kneighbors_graph(places, neighbours)
-    return Graph(directed.maximum(directed.T), name="sensors")
 
 
 def _field(places: np.ndarray) -> np.ndarray:
