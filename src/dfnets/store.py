@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sqlite3
@@ -11,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
+
+from dfnets import checksums
 
 # "DFN1" as a number: SQLite keeps it in the file's header.
 APPLICATION = 0x44464E31
@@ -78,7 +79,7 @@ def canonical(value: Any) -> str:
 def key(**identity: Any) -> str:
     """The digest that a run is known by."""
     assert set(identity) == set(IDENTITY)
-    return hashlib.sha256(canonical(identity).encode()).hexdigest()[:32]
+    return checksums.of_bytes(canonical(identity).encode())[:32]
 
 
 class Store:

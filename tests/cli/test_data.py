@@ -13,8 +13,8 @@ def nowhere(tmp_path, monkeypatch):
     """An empty cache, and no source that answers."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.delenv("DFNETS_DATA", raising=False)
-    monkeypatch.setattr(sources, "PLANETOID", "http://no-such-host.invalid")
-    monkeypatch.setattr(sources, "NELL", "http://no-such-host.invalid")
+    monkeypatch.setattr(sources, "PLANETOID", "https://no-such-host.invalid")
+    monkeypatch.setattr(sources, "NELL", "https://no-such-host.invalid")
     monkeypatch.setattr(sources, "_pip_download", unreachable)
 
 

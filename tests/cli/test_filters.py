@@ -100,7 +100,7 @@ def test_a_damaged_signal_is_refused(dfnets_command, tmp_path) -> None:
         "filter", tmp_path / "graph.npz", tmp_path / "x.npy", "--filter", tmp_path / "f.json"
     )
     assert status == 1
-    assert "x.npy is not a readable .npy file" in err
+    assert "x.npy is not a plain .npy array" in err
 
 
 def test_help_teaches(dfnets_command) -> None:

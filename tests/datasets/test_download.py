@@ -73,4 +73,16 @@ def test_no_server_and_no_network():
         with pytest.raises(DownloadError, match=r"refused.*\(3 attempts\)"):
             download(f"http://127.0.0.1:{closed.getsockname()[1]}/file")
     with pytest.raises(DownloadError, match="the host is not known here"):
-        download("http://no-such-host.invalid/file")
+        download("https://no-such-host.invalid/file")
+
+
+def test_https_only_also_after_a_redirection(server):
+    def elsewhere(handler):
+        handler.send_response(302)
+        handler.send_header("Location", "http://no-such-host.invalid/file")
+        handler.end_headers()
+
+    server.answers["file"] = elsewhere
+    for url in (f"{server.url}/file", "http://no-such-host.invalid/file", "ftp://x/file", "file:///etc/passwd"):
+        with pytest.raises(DownloadError, match="datasets are fetched over https only"):
+            download(url)

@@ -71,3 +71,65 @@ def test_python_2_strings_are_bytes():
 def test_a_damaged_pickle_is_an_error():
     with pytest.raises((pickle.UnpicklingError, EOFError)):
         loads(pickle.dumps(np.arange(100))[:-20], "file")
+
+
+def array_pickle(code: bytes, state: bytes, content: bytes, shape: bytes = b"K\x01\x85") -> bytes:
+    """An array as Python 2 wrote it: its data type by name and state, its shape and its bytes."""
+    dtype = b"cnumpy\ndtype\n" + b"U" + bytes([len(code)]) + code + b"K\x00K\x01\x87R" + state + b"b"
+    empty = b"cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R"
+    return b"\x80\x02" + empty + b"(K\x01" + shape + dtype + b"\x89U" + bytes([len(content)]) + content + b"tb."
+
+
+PLAIN = b"(K\x03U\x01<NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK\x00t"
+OBJECTS = b"(K\x03U\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?t"
+
+
+def test_bytes_never_become_pointers():
+    """With Python's own reader and an allow-list of these names, this file makes the process follow its bytes."""
+    np.testing.assert_array_equal(loads(array_pickle(b"i8", PLAIN, b"\x07" + bytes(7)), "x"), [7])
+    pointer = b"AAAAAAAA"
+    for crafted in (
+        array_pickle(b"O8", OBJECTS, pointer),
+        array_pickle(b"i8", OBJECTS, pointer),  # the flags of objects set on numbers
+        array_pickle(b"V8", PLAIN, pointer),
+        array_pickle(b"M8", PLAIN, pointer),
+    ):
+        with pytest.raises(RefusedPickle, match=r"x is refused: it (calls dtype|describes an array of something else)"):
+            loads(crafted, "x")
+
+
+@pytest.mark.parametrize(
+    "crafted",
+    [
+        array_pickle(b"i8", PLAIN, b"7654321"),  # a byte too few
+        array_pickle(b"i8", PLAIN, bytes(8), shape=b"K\x02\x85"),
+        array_pickle(b"i8", PLAIN, bytes(8), shape=b"J\xff\xff\xff\xff\x85"),
+        b"\x80\x02cnumpy\ndtype\n.",  # a class, not a value
+        b"\x80\x02cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R.",  # never built
+        b"\x80\x02](K\x01K\x02",  # no end
+        b"\x80\x02a.",
+        b"\x80\x02]}b.",  # the state of a list
+        b"\x80\x02}]K\x01s.",  # a list as a key
+        b"\x80\x02h\x05.",  # what was never put into the memo
+        b"\x80\x02(\x85.",
+    ],
+)
+def test_nonsense_is_refused(crafted):
+    with pytest.raises(RefusedPickle, match="x is refused"):
+        loads(crafted, "x")
+
+
+def test_random_damage_never_escapes():
+    """Single bytes changed anywhere: the same value, another value of the same kinds, or a refusal."""
+    rng = np.random.default_rng(0)
+    whole = python2_pickle(sp.csr_matrix(np.eye(4)))
+    for _ in range(2000):
+        damaged = bytearray(whole)
+        damaged[rng.integers(len(damaged))] = rng.integers(256)
+        try:
+            value = loads(bytes(damaged), "x")
+        except RefusedPickle:
+            continue
+        assert isinstance(value, sp.csr_array | np.ndarray | dict | list | tuple | int | float | str | bytes | None)
+        if isinstance(value, sp.csr_array):
+            value.check_format(full_check=True)

@@ -62,3 +62,14 @@ def test_the_input_is_left_alone():
     before = X.copy()
     engine.horner(SHIFT, X, X, [1.0, 2.0, 3.0], [0.5, 0.1])
     np.testing.assert_array_equal(X, before)
+
+
+def test_step_never_writes_into_what_is_read_only(tmp_path):
+    """A read-only memory map would crash the process, and bytes, which never change, would change."""
+    frozen = X.tobytes()
+    (tmp_path / "x").write_bytes(frozen)
+    mapped = np.memmap(tmp_path / "x", dtype=X.dtype, mode="r", shape=X.shape)
+    for out in (mapped, np.frombuffer(frozen).reshape(X.shape), np.broadcast_to(np.zeros(2), X.shape)):
+        with pytest.raises(ValueError, match="out is read-only: pass an array that may be written"):
+            engine.step(SHIFT, X.copy(), out=out)
+    assert frozen == X.tobytes()

@@ -12,6 +12,7 @@ import typer
 from dfnets import responses
 from dfnets.atomic import replacing
 from dfnets.cli.common import Force, check_outputs, console, read_graph, say
+from dfnets.datasets.arrays import read_npy
 from dfnets.filters import FeedbackLoopedFilter, design, load
 from dfnets.shift import Shift
 
@@ -157,10 +158,7 @@ def filter_command(
     path = out or signal.with_suffix(".filtered.npy")
     check_outputs(path, force=force)
     f = load(filter_file)
-    try:
-        x = np.load(signal, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"{signal} is not a readable .npy file: {error}") from None
+    x = read_npy(signal)
     with console.status("filtering"):
         shift = f.shift_of(read_graph(graph))
         done = f.apply(shift, x, tol=tol, method=method, details=True)

@@ -6,9 +6,11 @@ import http.client
 import socket
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 TIMEOUT = 15.0
 """Seconds that a server may stay silent."""
@@ -30,11 +32,12 @@ class _PassingError(Exception):
 
 
 def download(url: str) -> bytes:
-    """The content at an http(s) address, with a progress bar on a terminal.
+    """The content at an https address, with a progress bar on a terminal.
 
     Silence, a broken connection, an incomplete answer and an error of the server are tried again; an address that
     does not exist is not.
     """
+    _check_address(url)
     for attempt in range(ATTEMPTS):
         if attempt:
             time.sleep(PAUSE * 2 ** (attempt - 1))
@@ -45,9 +48,28 @@ def download(url: str) -> bytes:
     raise DownloadError(f"{url}: {reason} ({ATTEMPTS} attempts)")
 
 
+def _check_address(url: str) -> None:
+    """Only https: with http, anybody on the way can put another file in the place of ours. This machine may."""
+    parts = urllib.parse.urlsplit(url)
+    here = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1")
+    if parts.scheme != "https" and not here:
+        raise DownloadError(f"{url}: datasets are fetched over https only")
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows a redirection unless it leads away from https."""
+
+    def redirect_request(self, request: Any, fp: Any, code: Any, message: Any, headers: Any, newurl: str) -> Any:
+        _check_address(newurl)
+        return super().redirect_request(request, fp, code, message, headers, newurl)
+
+
+_OPENER = urllib.request.build_opener(_Redirects)
+
+
 def _attempt(url: str) -> bytes:
     try:
-        with urllib.request.urlopen(url, timeout=TIMEOUT) as response:
+        with _OPENER.open(url, timeout=TIMEOUT) as response:
             return _body(response, url)
     except urllib.error.HTTPError as error:
         message = f"the server answers {error.code} {error.reason}"
@@ -67,7 +89,7 @@ def _attempt(url: str) -> bytes:
 def _body(response: http.client.HTTPResponse, url: str) -> bytes:
     end = time.monotonic() + DEADLINE
     announced = response.headers.get("Content-Length")
-    expected = int(announced) if announced else None
+    expected = int(announced) if announced and announced.isdecimal() else None
     content = bytearray()
     with _progress(url, expected) as advance:
         # read1 returns what has come; read would wait for the whole piece, past any deadline.

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from dfnets.datasets import layout
+from dfnets.datasets import arrays, layout
 from dfnets.datasets.edgelists import read_edge_list
 from dfnets.datasets.factors import find
 from dfnets.datasets.tables import Table, column_of, open_table, refuse_empty, refuse_repeated
 from dfnets.graph import Duplicates, Graph
+from dfnets.inputs import regular_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,6 +63,9 @@ def read_graph(
     Raises:
         ValueError: names the file, the line and the column of what is wrong.
     """
+    for path in (edges, features, labels):
+        if path is not None:
+            regular_file(path)
     edges = Path(edges)
     rows = None if features is None else _read_features(Path(features), id, label, header)
     attributes = {"name": edges.stem, **attributes}
@@ -108,16 +111,16 @@ class _Rows(NamedTuple):
 
 
 def _read_adjacency(path: Path, attributes: dict[str, Any]) -> Graph:
-    arrays = layout.read(path)
-    if "adj_indptr" in arrays:
-        return layout.to_graph(arrays, **attributes)
-    if "format" not in arrays:
+    held = arrays.names(path)
+    if "adj_indptr" in held:
+        return layout.to_graph(layout.read(path), **attributes)
+    if "format" not in held:
         raise ValueError(
-            f"{path}: it holds {', '.join(arrays)}; edges in an .npz are an adjacency written by "
+            f"{path}: it holds {_listed(held)}; edges in an .npz are an adjacency written by "
             "scipy.sparse.save_npz, or adj_indptr, adj_indices and num_nodes"
         )
     try:
-        return Graph(sp.load_npz(path), **attributes)
+        return Graph(arrays.sparse(arrays.read(path, arrays.SPARSE), "adjacency"), **attributes)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
@@ -142,16 +145,17 @@ def _read_features(path: Path, id: str | None, label: str | None, header: bool) 
 
 def _read_array(path: Path) -> Any:
     if path.suffix == ".npz":
-        arrays = layout.read(path)
-        if "format" in arrays:
-            return sp.load_npz(path)
-        if len(arrays) != 1:
-            raise ValueError(f"{path}: it holds {len(arrays)} arrays ({', '.join(arrays)}); features are one array")
-        return next(iter(arrays.values()))
-    try:
-        return np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise ValueError(f"{path} is not a plain .npy array: {error}") from None
+        held = arrays.names(path)
+        if "format" in held:
+            return arrays.sparse(arrays.read(path, arrays.SPARSE), str(path))
+        if len(held) != 1:
+            raise ValueError(f"{path}: it holds {len(held)} arrays ({_listed(held)}); features are one array")
+        return next(iter(arrays.read(path).values()))
+    return arrays.read_npy(path)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
 
 
 def _labelled(graph: Graph, table: Table, id: str | None, label: str | None, unknown: set[str], edges: Path) -> Graph:

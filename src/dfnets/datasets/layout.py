@@ -17,9 +17,7 @@ What follows may all be left out:
 
 from __future__ import annotations
 
-import hashlib
-import io
-import zipfile
+import itertools
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -27,6 +25,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from dfnets import checksums
+from dfnets.datasets.arrays import read as arrays_in
+from dfnets.datasets.csr import csr_array
 from dfnets.datasets.splits import Split
 from dfnets.graph import Graph
 
@@ -45,27 +46,24 @@ _DIGESTED = {
 }
 
 
+ARRAYS = (
+    *("num_nodes", "adj_indptr", "adj_indices", "adj_data"),
+    *("feat_data", "feat_indices", "feat_indptr", "feat_shape", "is_entity"),
+    *("labels", "train", "val", "test", "val_known", "train_masks", "val_masks", "test_masks", "node_names"),
+)
+"""All that is read of a file; it may hold more."""
+
+
 def read(file: Path | bytes, name: str | None = None) -> dict[str, np.ndarray]:
-    """The arrays of an .npz file, or of its bytes; one that holds anything but plain arrays is refused."""
-    name = name or str(file)
-    try:
-        archive = np.load(io.BytesIO(file) if isinstance(file, bytes) else file, allow_pickle=False)
-        if isinstance(archive, np.ndarray):
-            raise ValueError("it holds one array, not an archive of named ones")
-        with archive:
-            return {key: archive[key] for key in archive.files}
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{name} is not an .npz file of plain arrays: {error}") from None
+    """The arrays of the layout in an .npz file, or in its bytes; see :func:`dfnets.datasets.arrays.read`."""
+    return arrays_in(file, ARRAYS, name=name)
 
 
 def digest(arrays: Arrays) -> str:
     """SHA-256 of the arrays that make a dataset, the same whichever source and file they came from."""
-    state = hashlib.sha256()
-    for key, dtype in _DIGESTED.items():
-        array = np.ascontiguousarray(arrays[key], dtype=dtype)
-        state.update(f"{key} {array.shape}\n".encode())
-        state.update(array.tobytes())
-    return state.hexdigest()
+    plain = {key: np.ascontiguousarray(arrays[key], dtype=dtype) for key, dtype in _DIGESTED.items()}
+    parts = ((f"{key} {array.shape}\n".encode(), array.tobytes()) for key, array in plain.items())
+    return checksums.of_parts(itertools.chain.from_iterable(parts))
 
 
 def to_graph(arrays: Arrays, name: str, **attributes: Any) -> Graph:
@@ -76,15 +74,15 @@ def to_graph(arrays: Arrays, name: str, **attributes: Any) -> Graph:
             f"{name} has no array {missing[0]!r}; a graph is kept as num_nodes, adj_indptr and adj_indices "
             f"(found: {', '.join(list(arrays)[:8]) or 'none'}{', ...' if len(arrays) > 8 else ''})"
         )
-    n = int(arrays["num_nodes"])
-    weights = arrays["adj_data"] if "adj_data" in arrays else np.ones(len(arrays["adj_indices"]))
     try:
+        n = _number_of_nodes(arrays)
+        weights = arrays["adj_data"] if "adj_data" in arrays else np.ones(arrays["adj_indices"].shape)
         return Graph(
-            sp.csr_array((weights, arrays["adj_indices"], arrays["adj_indptr"]), shape=(n, n)),
-            features=_features(arrays),
+            csr_array(weights, arrays["adj_indices"], arrays["adj_indptr"], (n, n), "adjacency"),
+            features=_features(arrays, n),
             labels=arrays.get("labels"),
             name=name,
-            node_ids=arrays["node_names"].astype(object) if "node_names" in arrays else None,
+            node_ids=_names(arrays, n),
             splits=_splits(arrays, n),
             **attributes,
         )
@@ -92,28 +90,56 @@ def to_graph(arrays: Arrays, name: str, **attributes: Any) -> Graph:
         raise ValueError(f"{name}: {error}") from None
 
 
-def _features(arrays: Arrays) -> sp.csr_array | None:
+def _number_of_nodes(arrays: Arrays) -> int:
+    number = np.asarray(arrays["num_nodes"])
+    if number.size != 1 or number.dtype.kind not in "iu" or number.item() < 0:
+        raise ValueError(f"num_nodes has shape {number.shape} and type {number.dtype}; it is one whole number")
+    return int(number.item())
+
+
+def _names(arrays: Arrays, n: int) -> np.ndarray | None:
+    if "node_names" not in arrays:
+        return None
+    names = arrays["node_names"]
+    if names.shape != (n,) or names.dtype.kind not in "US":
+        raise ValueError(f"node_names has shape {names.shape} and type {names.dtype}; it is one text per node")
+    return names.astype(str).astype(object)
+
+
+def _needed(arrays: Arrays, beside: str, *names: str) -> list[np.ndarray]:
+    missing = [name for name in names if name not in arrays]
+    if missing:
+        raise ValueError(f"there is no array {missing[0]!r}, which belongs to {beside!r}")
+    return [arrays[name] for name in names]
+
+
+def _features(arrays: Arrays, n: int) -> sp.csr_array | None:
     if "feat_data" not in arrays:
         return None
-    shape = tuple(int(size) for size in arrays["feat_shape"])
-    features = sp.csr_array((arrays["feat_data"], arrays["feat_indices"], arrays["feat_indptr"]), shape=shape)
+    parts = _needed(arrays, "feat_data", "feat_data", "feat_indices", "feat_indptr", "feat_shape")
+    features = csr_array(parts[0], parts[1], parts[2], parts[3], "features")
     if "is_entity" not in arrays:
         return features
+    if features.shape[0] != n or arrays["is_entity"].shape != (n,):
+        shapes = features.shape, arrays["is_entity"].shape
+        raise ValueError(f"features and is_entity have the shapes {shapes[0]} and {shapes[1]}, but there are {n} nodes")
     others = np.flatnonzero(arrays["is_entity"] == 0)
     ones = np.ones(len(others), dtype=features.dtype)
-    identity = sp.csr_array((ones, (others, np.arange(len(others)))), shape=(shape[0], len(others)))
+    identity = sp.csr_array((ones, (others, np.arange(len(others)))), shape=(n, len(others)))
     return sp.csr_array(sp.hstack([features, identity], format="csr"))
 
 
 def _splits(arrays: Arrays, n: int) -> dict[str, tuple[Split, ...]]:
     splits: dict[str, tuple[Split, ...]] = {}
     if "train" in arrays:
-        validation = arrays["val_known"] if "val_known" in arrays else arrays["val"]
-        splits["planetoid"] = (
-            Split(arrays["train"], validation, arrays["test"], "planetoid", labels=arrays["labels"]),
-        )
+        validation = "val_known" if "val_known" in arrays else "val"
+        train, chosen, test, labels = _needed(arrays, "train", "train", validation, "test", "labels")
+        splits["planetoid"] = (Split(train, chosen, test, "planetoid", labels=labels),)
     if "train_masks" in arrays:
-        masks = zip(arrays["train_masks"], arrays["val_masks"], arrays["test_masks"], strict=True)
+        kinds = _needed(arrays, "train_masks", "train_masks", "val_masks", "test_masks")
+        if any(mask.ndim != 2 or mask.shape[1] != n for mask in kinds):
+            raise ValueError(f"train_masks, val_masks and test_masks are (draws, {n}), not {[m.shape for m in kinds]}")
+        masks = zip(*kinds, strict=True)
         # Not checked for a training node in every class: Texas has a class of one node, and draws that leave it out.
         splits["masks"] = tuple(
             Split(np.flatnonzero(train), np.flatnonzero(validation), np.flatnonzero(test), "masks", draw, num_nodes=n)

@@ -24,8 +24,13 @@ def assemble(read: Read, name: str) -> dict[str, np.ndarray]:
     x, tx, allx = (_matrix(read, f"ind.{name}.{part}") for part in ("x", "tx", "allx"))
     ty, ally = (_one_hot(read, f"ind.{name}.{part}") for part in ("ty", "ally"))
     order = np.array(read(f"ind.{name}.test.index").split(), dtype=np.int64)
-    neighbours = pickles.loads(read(f"ind.{name}.graph"), f"ind.{name}.graph")
+    neighbours = _neighbours(read, f"ind.{name}.graph")
     n = len(neighbours)
+    if len(order) != tx.shape[0] or len({x.shape[1], tx.shape[1], allx.shape[1]}) > 1:
+        raise ValueError(f"ind.{name}.*: {len(order)} test nodes and {tx.shape[0]} rows of tx, or different widths")
+    outside = len(order) and (order.min() < 0 or order.max() >= n)
+    if len(ally) != allx.shape[0] or len(ty) != tx.shape[0] or outside:
+        raise ValueError(f"ind.{name}.*: labels or test nodes do not fit the {n} nodes of the graph")
 
     rows = np.concatenate([np.arange(allx.shape[0]), order])
     stacked = sp.vstack([allx, tx]).tocoo()
@@ -91,11 +96,28 @@ def feature_arrays(features: sp.csr_array) -> dict[str, np.ndarray]:
 
 def _matrix(read: Read, file: str) -> sp.csr_array:
     matrix = pickles.loads(read(file), file)
-    matrix = sp.csr_array((matrix.data, matrix.indices, matrix.indptr), shape=matrix.shape)
-    matrix.check_format(full_check=True)
+    if not isinstance(matrix, sp.csr_array):
+        raise ValueError(f"{file} holds no sparse matrix")
     return matrix
 
 
+def _neighbours(read: Read, file: str) -> dict[int, list[int]]:
+    """The neighbour lists of the nodes 0 to n - 1."""
+    content = read(file)
+    lists = pickles.loads(content, file)
+    if not isinstance(lists, dict) or lists.keys() != set(range(len(lists))):
+        raise ValueError(f"{file} holds no lists of neighbours of the nodes 0, 1, ...")
+    total = 0
+    for ends in lists.values():
+        # A number takes two bytes at least: more of them than bytes are one list that was named many times.
+        total += len(ends) if isinstance(ends, list) else len(content) + 1
+        if total > len(content) or not all(type(end) is int and 0 <= end < len(lists) for end in ends):
+            raise ValueError(f"{file} lists neighbours that are not nodes")
+    return lists
+
+
 def _one_hot(read: Read, file: str) -> np.ndarray:
-    rows = np.asarray(pickles.loads(read(file), file))
+    rows = pickles.loads(read(file), file)
+    if not isinstance(rows, np.ndarray) or rows.ndim != 2:
+        raise ValueError(f"{file} holds no table of labels, one row per node")
     return np.where(rows.any(axis=1), rows.argmax(axis=1), -1)

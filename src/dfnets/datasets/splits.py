@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import InitVar, dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from dfnets import checksums
 from dfnets.graph import Graph
 
 # The training rates of the paper's appendix, beside the standard split.
@@ -219,12 +219,14 @@ def _arrays(matrix: np.ndarray | sp.csr_array) -> list[Any]:
 
 def _hash(*parts: str | np.ndarray) -> str:
     """The same for an array whatever the width of its numbers: single precision and 32 bits are widened first."""
-    state = hashlib.sha256()
+    return checksums.of_parts(_sized(parts))[:16]
+
+
+def _sized(parts: Iterable[str | np.ndarray]) -> Iterator[bytes | memoryview]:
     for part in parts:
         if isinstance(part, str):
             part = np.frombuffer(part.encode(), dtype=np.uint8)
         array = np.ascontiguousarray(part, dtype="<f8" if part.dtype.kind == "f" else "<i8")
         # Its size first, so that no two lists of parts run together into the same bytes.
-        state.update(array.size.to_bytes(8, "little"))
-        state.update(array.data)
-    return state.hexdigest()[:16]
+        yield array.size.to_bytes(8, "little")
+        yield array.data

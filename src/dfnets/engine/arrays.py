@@ -25,6 +25,8 @@ def step(
 ) -> np.ndarray:
     for name, signal in (("x", x), ("y", y), ("z", z), ("out", out)):
         _check(name, signal, shift, x)
+    if out is not None and not out.flags.writeable:
+        raise ValueError("out is read-only: pass an array that may be written, or leave it out")
     if out is not None and np.shares_memory(out, x):
         raise ValueError(
             "out shares memory with x: rows of x are read after rows of out are written; pass another array"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from dfnets import checksums
 from dfnets.graph import Graph
 from dfnets.models.base import Model, Sizes
 
@@ -40,7 +40,5 @@ class Transductive(Model):
 
 def _checksum(graph: Graph) -> bytes:
     adjacency = graph.adjacency
-    digest = hashlib.sha256()
-    for part in (adjacency.indptr, adjacency.indices, adjacency.data):
-        digest.update(part.tobytes())
-    return digest.digest()
+    parts = (part.tobytes() for part in (adjacency.indptr, adjacency.indices, adjacency.data))
+    return bytes.fromhex(checksums.of_parts(parts))
