@@ -16,7 +16,6 @@ from dfnets.graph import Graph
 from dfnets.models.base import Sizes
 from dfnets.models.lnet import LNet, LNetConfig, Mix, Perceptron, project
 from dfnets.models.spectral import Inputs, Spectral
-from dfnets.models.tuned import tuned
 from dfnets.nn import Linear, Neighbours, batched
 from dfnets.nn.attention import squared_distances, weighted_sum
 from dfnets.nn.batched import Generators
@@ -54,7 +53,6 @@ class AdaLNet(LNet):
 
     Config = AdaLNetConfig
     presets: ClassVar = {"default": {}}
-    of_dataset = tuned("adalnet")
     space: ClassVar = {
         "learning_rate": (3e-3, 3e-2, "log"),
         "l2": (1e-5, 1e-2, "log"),

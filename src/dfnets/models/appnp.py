@@ -9,7 +9,6 @@ from torch import Tensor
 
 from dfnets.models.mlp import MLP
 from dfnets.models.spectral import Inputs, SpectralConfig, polynomial
-from dfnets.models.tuned import tuned
 
 
 class APPNPConfig(SpectralConfig):
@@ -35,8 +34,20 @@ class APPNP(MLP):
     """
 
     Config = APPNPConfig
-    presets: ClassVar = {"paper": {"patience": 100}}
-    of_dataset = tuned("appnp")
+    # Klicpera et al.: a penalty of 5e-3 / 2 on the first layer's weights.
+    presets: ClassVar = {
+        "default": {"patience": 100},
+        "paper": {
+            "units": (64,),
+            "restart": 0.1,
+            "iterations": 10,
+            "dropout": 0.5,
+            "learning_rate": 0.01,
+            "l2": 2.5e-3,
+            "epochs": 10_000,
+            "patience": 100,
+        },
+    }
     space: ClassVar = {
         "learning_rate": (3e-3, 3e-2, "log"),
         "l2": (3e-4, 3e-2, "log"),

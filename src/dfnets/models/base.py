@@ -72,8 +72,9 @@ class Model(nn.Module, ABC):
 
     Attributes:
         Config: the type of its hyper-parameters.
-        presets: values that differ from those of ``Config``, by the name of the preset, the default first.
-        of_dataset: what every preset changes for the dataset of that name.
+        presets: values that differ from those of ``Config``, by the name of the preset. ``"default"`` comes first and
+            is for any graph; ``"paper"`` has the values of the paper that the model is from. What a search found is
+            added by :func:`dfnets.models.presets`, as ``"tuned-cora"`` and so on.
         space: what :func:`dfnets.search.search` draws its hyper-parameters from.
         reads_features: whether it needs the features of the nodes at all.
         transductive: whether it knows the nodes of its graph by their number, and so predicts for that graph only.
@@ -87,7 +88,6 @@ class Model(nn.Module, ABC):
 
     Config: ClassVar[type[Config]]
     presets: ClassVar[Mapping[str, Mapping[str, Any]]]
-    of_dataset: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     space: ClassVar[Mapping[str, Any]] = {}
     reads_features: ClassVar[bool] = True
     transductive: bool = False

@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from dfnets.graph import Graph
 from dfnets.models.base import Sizes
 from dfnets.models.spectral import Inputs, Spectral, SpectralConfig, adjacency
-from dfnets.models.tuned import tuned
 from dfnets.nn import Linear, batched
 from dfnets.nn.batched import Generators
 from dfnets.nn.product import Map
@@ -50,7 +49,6 @@ class CayleyNet(Spectral):
 
     Config = CayleyConfig
     presets: ClassVar = {"default": {}}
-    of_dataset = tuned("cayleynet")
     space: ClassVar = {
         "learning_rate": (3e-3, 3e-2, "log"),
         "l2": (1e-5, 1e-2, "log"),

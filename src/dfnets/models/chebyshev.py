@@ -11,7 +11,6 @@ from torch import Tensor, nn
 
 from dfnets.models.base import Sizes
 from dfnets.models.spectral import Inputs, Spectral, SpectralConfig, adjacency
-from dfnets.models.tuned import tuned
 from dfnets.nn import Linear
 from dfnets.shift import Shift
 
@@ -34,8 +33,8 @@ class Chebyshev(Spectral):
     """
 
     Config = ChebyshevConfig
-    presets: ClassVar = {"gcn": {}}
-    of_dataset = tuned("chebyshev")
+    # The settings of GCN, as Kipf and Welling ran it beside theirs.
+    presets: ClassVar = {"default": {}}
     space: ClassVar = {
         "learning_rate": (3e-3, 3e-2, "log"),
         "l2": (1e-5, 1e-2, "log"),

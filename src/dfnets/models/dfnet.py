@@ -13,7 +13,7 @@ from dfnets import responses
 from dfnets.filters import FeedbackLoopedFilter, design
 from dfnets.graph import Graph
 from dfnets.models.base import Config, Model, Sizes, scaled_features
-from dfnets.models.presets import OF_DATASET, SPACE, presets
+from dfnets.models.presets import SPACE, presets
 from dfnets.nn import DenseBlock, Features, Neighbours, Readout
 from dfnets.nn.batched import Generators
 from dfnets.nn.shifts import shift_for
@@ -85,7 +85,6 @@ class DFNet(Model):
 
     Config = DFNetConfig
     presets = presets("dfnet")
-    of_dataset = OF_DATASET["dfnet"]
     space = SPACE
     config: DFNetConfig
     filter: FeedbackLoopedFilter
@@ -159,14 +158,12 @@ class DFNetATT(DFNet):
     """DFNet with multi-head attention after every layer."""
 
     presets = presets("dfnet-att")
-    of_dataset = OF_DATASET["dfnet-att"]
 
 
 class DFATT(DFNet):
     """The layers of DFNet-ATT without dense connections: each reads the one before it, and X through Q."""
 
     presets = presets("df-att")
-    of_dataset = OF_DATASET["df-att"]
 
 
 def _response(config: DFNetConfig, centre: float, top: float) -> Response:

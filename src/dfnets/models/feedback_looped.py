@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from dfnets.models.dfnet import DFNet
-from dfnets.models.tuned import tuned
 
 # As GCN, Chebyshev and CayleyNet are built: two filters, narrow, no batch normalisation, no unit norm. The cut and the
 # units are those of a few that were best on Cora's validation nodes.
@@ -26,9 +25,8 @@ class FeedbackLooped(DFNet):
     """DFNet without dense connections: each layer reads the one before it, and X through Q."""
 
     presets: ClassVar[Any] = {
-        name: {**preset, "dense": False} for name, preset in {"plain": PLAIN, **DFNet.presets}.items()
+        name: {**preset, "dense": False} for name, preset in {**DFNet.presets, "default": PLAIN}.items()
     }
-    of_dataset: ClassVar[Any] = tuned("feedback-looped")
     space: ClassVar[Any] = {
         "learning_rate": (3e-3, 3e-2, "log"),
         "l2": (1e-5, 1e-2, "log"),

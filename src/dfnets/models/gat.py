@@ -13,7 +13,6 @@ from torch import Tensor, nn
 from dfnets.graph import Graph
 from dfnets.models.base import Sizes
 from dfnets.models.spectral import Inputs, Spectral, SpectralConfig
-from dfnets.models.tuned import tuned
 from dfnets.nn import Linear, Neighbours, SelfAttention, batched
 from dfnets.nn.attention import SCORES
 from dfnets.nn.batched import Generators
@@ -48,6 +47,20 @@ class GATInputs(Inputs):
     neighbours: Neighbours
 
 
+# Velickovic et al.: weight decay 5e-4 (here l2 = 2.5e-4); they train for up to 100,000 epochs, with the same patience.
+PAPER = {
+    "units": (8,),
+    "heads": 8,
+    "out_heads": 1,
+    "dropout": 0.6,
+    "attention_dropout": 0.6,
+    "learning_rate": 0.005,
+    "l2": 2.5e-4,
+    "epochs": 100_000,
+    "patience": 100,
+}
+
+
 class GAT(Spectral):
     """H_t = ELU([alpha_1 C_1, ..., alpha_K C_K] + b), C_k = dropout(H_{t-1}) W_k, with attention alpha_k over edges.
 
@@ -56,9 +69,11 @@ class GAT(Spectral):
     """
 
     Config = GATConfig
-    presets: ClassVar = {"paper": {"epochs": 1000, "patience": 100}}
-    # The paper's settings for Pubmed.
-    of_dataset: ClassVar = {"pubmed": {"out_heads": 8, "learning_rate": 0.01, "l2": 5e-4}, **tuned("gat")}
+    presets: ClassVar = {
+        "default": {"epochs": 1000, "patience": 100},
+        "paper": PAPER,
+        "paper-pubmed": {**PAPER, "out_heads": 8, "learning_rate": 0.01, "l2": 5e-4},
+    }
     space: ClassVar = {
         "learning_rate": (2e-3, 2e-2, "log"),
         "l2": (1e-5, 1e-2, "log"),
@@ -139,6 +154,5 @@ class GATLayer(nn.Module):
 class GATDense(GAT):
     """GAT + DenseBlock (Wijesinghe and Wang, 2019): the layers of GAT, each reading all maps before it."""
 
-    presets: ClassVar = {"dense": {"epochs": 300, "patience": 100, "dense": True, "units": (8, 8)}}
-    of_dataset: ClassVar = {**GAT.of_dataset, **tuned("gat-dense")}
+    presets: ClassVar = {"default": {"epochs": 300, "patience": 100, "dense": True, "units": (8, 8)}}
     space: ClassVar = {**GAT.space, "units": [(8, 8), (8, 16)]}

@@ -14,7 +14,6 @@ from torch import Tensor
 from dfnets.graph import Graph
 from dfnets.models.base import Config, Sizes
 from dfnets.models.transductive import Transductive
-from dfnets.models.tuned import tuned
 from dfnets.nn.batched import Generators
 from dfnets.shift import Shift
 
@@ -55,7 +54,6 @@ class LabelPropagation(Transductive):
 
     Config = LabelPropagationConfig
     presets: ClassVar = {"default": {}}
-    of_dataset = tuned("lp")
     space: ClassVar = {"class_mass": [True, False]}
     reads_features = False
     config: LabelPropagationConfig

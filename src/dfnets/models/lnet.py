@@ -17,7 +17,6 @@ from dfnets import spectrum
 from dfnets.graph import Graph
 from dfnets.models.base import Sizes
 from dfnets.models.spectral import Inputs, Spectral, SpectralConfig, polynomial
-from dfnets.models.tuned import tuned
 from dfnets.nn import Linear, batched
 from dfnets.nn.batched import Generators
 from dfnets.shift import Shift
@@ -63,7 +62,6 @@ class LNet(Spectral):
 
     Config: ClassVar[type[LNetConfig]] = LNetConfig
     presets: ClassVar = {"default": {}}
-    of_dataset: ClassVar[Any] = tuned("lnet")
     space: ClassVar = {
         "learning_rate": (3e-3, 3e-2, "log"),
         "l2": (1e-5, 1e-2, "log"),

@@ -10,7 +10,6 @@ from torch import Tensor, nn
 
 from dfnets.models.base import Sizes
 from dfnets.models.spectral import Inputs, Spectral, SpectralConfig
-from dfnets.models.tuned import tuned
 from dfnets.nn import Linear
 
 
@@ -18,8 +17,8 @@ class MLP(Spectral):
     """H_t = ReLU(dropout(H_{t-1}) W_t + b_t) from H_0 = X; the last layer, without ReLU, gives the logits."""
 
     Config: ClassVar[type[SpectralConfig]] = SpectralConfig
-    presets: ClassVar = {"gcn": {}}
-    of_dataset = tuned("mlp")
+    # The settings of GCN.
+    presets: ClassVar = {"default": {}}
     space: ClassVar = {
         "learning_rate": (3e-3, 3e-2, "log"),
         "l2": (1e-5, 1e-2, "log"),

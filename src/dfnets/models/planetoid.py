@@ -16,7 +16,6 @@ from dfnets.graph import Graph
 from dfnets.models.base import Config, Sizes, scaled_features
 from dfnets.models.deepwalk import seeds, skip_gram
 from dfnets.models.transductive import Transductive
-from dfnets.models.tuned import tuned
 from dfnets.models.walks import Walks, rows
 from dfnets.nn import Dropout, Features, Readout, batched
 from dfnets.nn.batched import Generators
@@ -83,8 +82,7 @@ class Planetoid(Transductive):
 
     Config = PlanetoidConfig
     presets: ClassVar = {"default": {}}
-    # Of 2 trials on Cora, 5 on Citeseer and 4 on Pubmed, where both forms were equal, the inductive one faster.
-    of_dataset = tuned("planetoid")
+    # What is tuned came of 2 trials on Cora, 5 on Citeseer and 4 on Pubmed, where both forms were equal, the inductive one faster.
     space: ClassVar = {
         "form": ["transductive", "inductive"],
         "features": ["row", "unit"],

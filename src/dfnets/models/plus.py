@@ -15,7 +15,6 @@ from dfnets.graph import Graph
 from dfnets.models.base import Config, Model, Sizes, scaled_features
 from dfnets.models.consistency import consistency
 from dfnets.models.leave_one_out import leave_one_out_errors
-from dfnets.models.tuned import tuned
 from dfnets.nn import Dropout, Features, Linear, batched
 from dfnets.nn.batched import Generators
 from dfnets.nn.filter_bank import FilterBank, restart_filter
@@ -122,7 +121,6 @@ class DFNetPlus(Model):
 
     Config = DFNetPlusConfig
     presets: ClassVar = {"default": {}}
-    of_dataset = tuned("dfnet-plus")
     space: ClassVar = {
         "low": [(0.1,), (0.15,), (0.2,), (0.1, 0.4), (0.05, 0.3)],
         "hidden": [None, 64, 128],

@@ -1,4 +1,7 @@
-"""Hyper-parameters that have a name, as data.
+"""The presets of DFNet, DFNet-ATT and DF-ATT: hyper-parameters that have a name, as data.
+
+``default``: for any graph whose edges join like with like. The recipe of ``low-pass``, and classes of very different size
+count alike.
 
 ``paper``: what the text of Wijesinghe and Wang (2019) says, and nothing that only their code does: an ideal high-pass
 at lambda_cut = 0.5 on L~ = L^ - (lmax / 2) I, no batch normalisation, a plain mean cross-entropy.
@@ -44,12 +47,8 @@ LOW_PASS = {"convention": "consistent", "response": "low-pass", "cut": 1.0, "p":
 EXACT = {"class_weights": "shifted", "loss_factor": 1.0, "momentum": 0.99}
 # Where the code differs from the text in one model only.
 CODE_OF: dict[str, dict[str, Any]] = {"dfnet-att": {"heads": 4, "score": "elu", "samples": 500}}
-# "The same hyper-parameters are applied to NELL except for L2 regularisation."
-OF_DATASET: dict[str, dict[str, dict[str, Any]]] = {
-    "dfnet": {},
-    "dfnet-att": {"nell": {"l2": 9e-2}},
-    "df-att": {"nell": {"l2": 9e-4}},
-}
+# "The same hyper-parameters are applied to NELL except for L2 regularisation", which for DFNet is the same as well.
+NELL: dict[str, dict[str, Any]] = {"dfnet-att": {"l2": 9e-2}, "df-att": {"l2": 9e-4}}
 
 SPACE: dict[str, Any] = {
     "learning_rate": (1e-3, 2e-2, "log"),
@@ -67,9 +66,13 @@ def presets(model: str) -> dict[str, dict[str, Any]]:
     """The presets of DFNet, DFNet-ATT or DF-ATT by name, the default first."""
     table = PAPER[model]
     published = table | CODE | CODE_OF.get(model, {})
-    return {
+    found = {
+        "default": published | LOW_PASS | {"class_weights": "balanced"},
         "published": published,
         "published-exact": published | EXACT,
         "paper": table | TEXT,
         "low-pass": published | LOW_PASS,
     }
+    if model in NELL:
+        found |= {f"{name}-nell": found[name] | NELL[model] for name in ("published", "paper")}
+    return found

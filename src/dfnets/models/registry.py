@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -31,6 +32,10 @@ from dfnets.models.planetoid import Planetoid
 from dfnets.models.plus import DFNetPlus
 from dfnets.models.semiemb import SemiEmb
 from dfnets.models.sgc import SGC
+from dfnets.models.tuned import tuned
+
+# The preset that is taken where none is named.
+DEFAULT = "default"
 
 MODELS: dict[str, type[Model]] = {
     "dfnet": DFNet,
@@ -81,30 +86,29 @@ def get(name: str) -> type[Model]:
 
 
 def presets(name: str) -> list[str]:
-    """The presets of a model; the first is its default.
+    """The names of a model's presets.
 
-    >>> presets("dfnet")
-    ['published', 'published-exact', 'paper', 'low-pass']
+    ``default`` comes first: it is for any graph. ``paper`` has the values of the paper that the model is from, for a
+    dataset with values of its own in, for example, ``paper-nell``. ``tuned-cora`` and the like are what a search found
+    on the validation nodes of that dataset. Nothing is ever chosen by the name of a graph.
+
+    >>> presets("gcn")
+    ['default', 'paper', 'paper-nell', 'tuned-citeseer', 'tuned-cora', 'tuned-pubmed', 'tuned-nell']
     """
-    return list(get(name).presets)
+    return list(_settings_by_preset(name))
 
 
-def config(name: str, preset: str | None = None, *, dataset: str | None = None, **overrides: Any) -> Config:
-    """The hyper-parameters of a preset (None: the model's default), with changes.
+def config(name: str, preset: str | None = None, **overrides: Any) -> Config:
+    """The hyper-parameters of a preset (None: ``"default"``), with changes.
 
-    Args:
-        dataset: a preset may hold other values for a dataset of this name.
-
-    >>> config("dfnet", dropout=0.5).dropout
-    0.5
+    >>> config("gcn", "paper", dropout=0.6).dropout
+    0.6
     """
-    model = get(name)
-    preset = presets(name)[0] if preset is None else preset
-    if preset not in model.presets:
-        raise ValueError(
-            f"preset={preset!r} is not one of {', '.join(map(repr, model.presets))}, the presets of {name}"
-        )
-    values = {**model.presets[preset], **model.of_dataset.get(dataset or "", {}), **overrides}
+    model, known = get(name), _settings_by_preset(name)
+    preset = DEFAULT if preset is None else preset
+    if preset not in known:
+        raise ValueError(f"preset={preset!r} is not one of {', '.join(map(repr, known))}, the presets of {name}")
+    values = {**known[preset], **overrides}
     unknown = [key for key in overrides if key not in model.Config.model_fields]
     if unknown:
         raise ValueError(f"{name} has no setting {unknown[0]!r}; it has {', '.join(sorted(model.Config.model_fields))}")
@@ -113,3 +117,9 @@ def config(name: str, preset: str | None = None, *, dataset: str | None = None, 
     except ValidationError as error:
         first = error.errors()[0]
         raise ValueError(f"{'.'.join(map(str, first['loc']))}={first['input']!r}: {first['msg'].lower()}") from None
+
+
+def _settings_by_preset(name: str) -> dict[str, Mapping[str, Any]]:
+    """What every preset of a model changes of its ``Config``."""
+    found = {f"tuned-{dataset}": settings for dataset, settings in tuned(name).items()}
+    return {**get(name).presets, **found}

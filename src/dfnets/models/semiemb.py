@@ -12,7 +12,6 @@ from torch import Tensor, nn
 
 from dfnets.graph import Graph
 from dfnets.models.base import Config, Model, Sizes, scaled_features
-from dfnets.models.tuned import tuned
 from dfnets.models.walks import Walks, rows
 from dfnets.nn import Dropout, Features, Readout
 from dfnets.nn.batched import Generators
@@ -70,7 +69,6 @@ class SemiEmb(Model):
 
     Config = SemiEmbConfig
     presets: ClassVar = {"default": {}}
-    of_dataset = tuned("semiemb")
     space: ClassVar = {
         "features": ["row", "unit"],
         "learning_rate": (3e-3, 3e-2, "log"),

@@ -9,7 +9,6 @@ from torch import Tensor
 
 from dfnets.models.base import Config, Sizes
 from dfnets.models.spectral import Inputs, Spectral, polynomial
-from dfnets.models.tuned import tuned
 from dfnets.nn import Linear
 
 
@@ -33,8 +32,11 @@ class SGC(Spectral):
     """Logits S^K X W + b: logistic regression on smoothed features, here smoothed after they are multiplied by W."""
 
     Config = SGCConfig
-    presets: ClassVar = {"paper": {}}
-    of_dataset = tuned("sgc")
+    # Wu et al. search the weight decay; 1.3e-5 (here l2 = 6.5e-6) is what they found on Cora.
+    presets: ClassVar = {
+        "default": {},
+        "paper": {"hops": 2, "learning_rate": 0.2, "l2": 6.5e-6, "dropout": 0.0, "epochs": 100},
+    }
     space: ClassVar = {
         "learning_rate": (3e-2, 3e-1, "log"),
         "l2": (1e-6, 1e-3, "log"),
