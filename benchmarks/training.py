@@ -97,7 +97,7 @@ def epoch_of(network: Network, x: Tensor, labels: Tensor, train: np.ndarray) -> 
 
 def ways(graph: Graph, replicas: int) -> dict[str, tuple[Epoch, int]]:
     """An epoch of each formulation, and how many networks it trains."""
-    config = models.config("dfnet")
+    config = models.config("dfnet", "published")
     assert isinstance(config, DFNetConfig)
     assert graph.features is not None
     (split,) = graph.splits["planetoid"]

@@ -48,7 +48,7 @@ def test_train_save_and_predict(files: list[object], tmp_path: Path) -> None:
     folder, table = tmp_path / "model", tmp_path / "p.csv"
     trained = run("train", *files, "--labels", tmp_path / "y.csv", *SMALL, *COUNTS, "--out", folder)
     assert trained.exit_code == 0, trained.output
-    assert "dfnet on e, protocol random, rule validation, 2 runs, seeds 0-1" in trained.output
+    assert "epochs=30, protocol random, rule validation, 2 runs, seeds 0-1" in trained.output
     assert "rule final" in trained.output
     assert "oracle" not in trained.output
     predicted = run("predict", folder, *files, "--out", table)

@@ -28,8 +28,8 @@ def test_a_replica_is_a_single_run(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*NAMES, "feedback-looped"])
-def test_its_space_names_settings_and_its_presets_hold_for_every_dataset(name: str) -> None:
+def test_its_space_names_settings_and_every_preset_holds(name: str) -> None:
     kind = models.get(name)
     assert set(kind.space) <= set(kind.Config.model_fields)
-    for dataset in ("cora", "citeseer", "pubmed", "nell"):
-        models.config(name, dataset=dataset)
+    for preset in models.presets(name):
+        models.config(name, preset)

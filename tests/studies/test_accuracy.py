@@ -5,21 +5,11 @@ from __future__ import annotations
 import pytest
 from studies.synthetic import runs, together
 
-from dfnets.models import DFNet, registry
+from dfnets.models import registry
 from dfnets.studies import accuracy
+from dfnets.studies.plus_parts import PARTS
 from dfnets.studies.results import Results
 from dfnets.studies.shown import Table, Text
-
-
-class Stand(DFNet):
-    """Stands in for the model."""
-
-    parts = {"without dense connections": {"dense": False}, "fewer layers": {"units": (8, 16)}}  # noqa: RUF012
-
-
-@pytest.fixture
-def there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(registry.MODELS, accuracy.OURS, Stand)
 
 
 def test_nothing_is_planned_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,7 +18,6 @@ def test_nothing_is_planned_without_the_model(monkeypatch: pytest.MonkeyPatch) -
     assert accuracy.show(Results([])) == [Text("dfnet-plus is not registered.")]
 
 
-@pytest.mark.usefixtures("there")
 def test_the_plan_has_all_that_is_asked_for() -> None:
     plan = accuracy.plan(False)
     assert all(group.registered and group.config for group in plan if group.model in registry.MODELS)
@@ -40,7 +29,6 @@ def test_the_plan_has_all_that_is_asked_for() -> None:
     assert rivals == {accuracy.OURS, *accuracy.STRONG}
 
 
-@pytest.mark.usefixtures("there")
 def test_the_tables_follow_the_runs() -> None:
     groups = [group for group in accuracy.plan(False) if group.registered]
     rows = together(runs(group, 85.0 if group.model == accuracy.OURS else 80.0) for group in groups)
@@ -52,7 +40,7 @@ def test_the_tables_follow_the_runs() -> None:
         assert found["pairs"] == 20
         assert found["low"] > 0
         assert found["p"] < 0.05
-    assert [row[0] for row in shown["accuracy-parts"].rows] == [accuracy.WHOLE, *Stand.parts]
+    assert [row[0] for row in shown["accuracy-parts"].rows] == [accuracy.WHOLE, *PARTS]
     assert {row[0] for row in shown["accuracy-unseen"].rows} == set(accuracy.UNSEEN)
     assert all(row[5] > 4 for row in shown["accuracy-unseen"].rows)
     assert [row[1] for row in shown["accuracy"].rows] == [20, 20, 20, 20]

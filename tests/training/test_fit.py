@@ -21,7 +21,7 @@ def run(graph: Graph, protocol: Any, **options: Any) -> Result:
 
 def test_result_says_protocol_rule_and_seeds(graph: Graph, split: Split) -> None:
     result = run(graph, split, seed=4)
-    assert "dfnet on blocks, protocol mine, rule validation, 2 runs, seeds 4-5" in repr(result)
+    assert "protocol mine, rule validation, 2 runs, seeds 4-5" in repr(result)
     assert "rule final" in repr(result.accuracy("final"))
     assert result.accuracy("oracle").mean >= result.accuracy("validation").mean
     assert result.accuracy("final").values.tolist() == result.history.test[-1].tolist()

@@ -8,10 +8,14 @@ from dfnets.training.selection import Accuracy, better, check_rule, seed_words
 
 def test_accuracy_always_says_what_it_is() -> None:
     accuracy = Accuracy(np.array([80.0, 82.0]), "validation", "dfnet", "cora", "planetoid", (3, 4))
-    assert repr(accuracy) == ("81.00 ± 1.41 % (dfnet on cora, protocol planetoid, rule validation, 2 runs, seeds 3-4)")
+    assert repr(accuracy) == (
+        "81.00 ± 1.41 % (dfnet on cora, preset default, protocol planetoid, rule validation, 2 runs, seeds 3-4)"
+    )
     assert (accuracy.mean, accuracy.std) == (81.0, pytest.approx(np.sqrt(2)))
     single = Accuracy(np.array([80.0]), "final", "dfnet", "cora", "planetoid", (7,))
-    assert repr(single) == "80.00 ± 0.00 % (dfnet on cora, protocol planetoid, rule final, 1 run, seed 7)"
+    assert (
+        repr(single) == "80.00 ± 0.00 % (dfnet on cora, preset default, protocol planetoid, rule final, 1 run, seed 7)"
+    )
 
 
 def test_seeds_that_do_not_follow_one_another_are_listed() -> None:

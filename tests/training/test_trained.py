@@ -123,3 +123,20 @@ def test_saving_again_replaces(result: Result, tmp_path: Path, graph: Graph) -> 
     result.save(tmp_path, rule="validation")
     assert load(tmp_path).about["rule"] == "validation"
     np.testing.assert_array_equal(load(tmp_path).predict(graph).probabilities, result.predict().probabilities)
+
+
+def test_a_model_folder_of_version_0_1_0_still_loads() -> None:
+    """Settings and tensors of DFNetPlus had other names then; what it predicted is kept here."""
+    trained = load(Path(__file__).with_name("model_0_1_0"))
+    assert trained.config.select_by == "loss"
+    values = trained.config.model_dump()
+    names = ("balance_below", "node_dropout", "augmentations", "consistency_weight")
+    assert [values[name] for name in names] == [2, 0.25, 3, 1.0]
+    n = 24
+    labels = np.arange(n) % 2
+    ring = np.roll(np.eye(n), 2, axis=0) + np.roll(np.eye(n), -2, axis=0)
+    features = np.stack([np.sin(np.arange(n) * k + labels) for k in (1.0, 2.0, 3.0)], axis=1)
+    features[:, 0] += labels
+    found = trained.predict(Graph(ring, features=features, name="ring")).probabilities
+    expected = [[0.509652, 0.490348], [0.481112, 0.518888], [0.481112, 0.518888], [0.481112, 0.518888]]
+    np.testing.assert_allclose(found[:4], expected, atol=2e-6)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dfnets.models.base import Config, Model, Sizes
 from dfnets.models.dfnet import DFATT, DFNet, DFNetATT, DFNetConfig
 from dfnets.models.plus import DFNetPlus, DFNetPlusConfig
-from dfnets.models.registry import config, get, names, presets
+from dfnets.models.registry import DEFAULT, config, get, names, presets
 
 __all__ = [
+    "DEFAULT",
     "DFATT",
     "Config",
     "DFNet",

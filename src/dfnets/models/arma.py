@@ -39,7 +39,7 @@ class ARMA(Spectral):
     """
 
     Config = ARMAConfig
-    # Bianchi et al. on Cora, as their own example has it: two stacks of one step, an l2 of 5e-5, and a stop by patience.
+    # Bianchi et al. on Cora, as their own example has it: two stacks of one step, l2 5e-5, a stop by patience.
     presets: ClassVar = {
         "default": {},
         "paper": {

@@ -30,8 +30,7 @@ class GCN(Spectral):
     """
 
     Config = GCNConfig
-    # Kipf and Welling (without their early stopping): 16 units, learning rate .01, dropout .5, weight decay 5e-4 (here l2 = 2.5e-4); for NELL 64 units,
-    # dropout .1 and weight decay 1e-5.
+    # Kipf and Welling, without their early stopping: weight decay 5e-4 (here l2 = 2.5e-4), and 1e-5 for NELL.
     presets: ClassVar = {
         "default": {},
         "paper": {"units": (16,), "learning_rate": 0.01, "dropout": 0.5, "l2": 2.5e-4, "epochs": 200},

@@ -82,7 +82,7 @@ class Planetoid(Transductive):
 
     Config = PlanetoidConfig
     presets: ClassVar = {"default": {}}
-    # What is tuned came of 2 trials on Cora, 5 on Citeseer and 4 on Pubmed, where both forms were equal, the inductive one faster.
+    # What is tuned came of 2 trials on Cora, 5 on Citeseer and 4 on Pubmed, where both forms were equally good.
     space: ClassVar = {
         "form": ["transductive", "inductive"],
         "features": ["row", "unit"],

@@ -141,18 +141,6 @@ class DFNetPlus(Model):
         "l2": (2.5e-4, 1e-2, "log"),
         "learning_rate": (5e-3, 2e-2, "log"),
     }
-    parts: ClassVar = {
-        "without consistency": {"consistency_weight": 0.0},
-        "without even shares": {"balance_below": 0},
-        "without dropping nodes": {"node_dropout": 0.0, "augmentations": 1},
-        "one response (restart .2)": {"low": (0.2,)},
-        "without filter": {"band": "all"},
-        "without gains": {"gain": False},
-        "without standardising": {"standardise": False},
-        "every labelled node in a step": {"labelled": 1000},
-        "without a hidden layer": {"hidden": None},
-        "with a hidden layer": {"hidden": 64},
-    }
     config: DFNetPlusConfig
     band_mask: Tensor
     use_consistency: Tensor

@@ -10,7 +10,7 @@ from typing import Any
 
 
 def tuned(model: str) -> Mapping[str, Mapping[str, Any]]:
-    """What was found for a model: by dataset, the settings that differ from the model's ``Config``; empty if nothing was.
+    """What was found for a model: by dataset, the settings that differ from those of its ``Config``.
 
     >>> tuned("no such model")
     {}

@@ -8,6 +8,7 @@ from typing import Any
 from dfnets import models
 from dfnets.studies import published, tables
 from dfnets.studies.plan import CITATION, PAPER_DATASETS, Group, Study, training
+from dfnets.studies.plus_parts import PARTS
 from dfnets.studies.results import Results
 from dfnets.studies.shown import Part, Table, Text
 
@@ -35,8 +36,8 @@ def unseen(model: str, dataset: str, *, quick: bool = False) -> Group:
 
 
 def parts() -> Mapping[str, Mapping[str, Any]]:
-    """What is left out or changed in each variant: ``parts`` of the model."""
-    return {WHOLE: {}, **getattr(models.get(OURS), "parts", {})}
+    """What is left out or changed in each variant."""
+    return {WHOLE: {}, **PARTS}
 
 
 def part(name: str, dataset: str, *, quick: bool = False) -> Group:

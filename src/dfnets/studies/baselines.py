@@ -98,7 +98,7 @@ def _hyperparameters() -> Table:
     """The paper's settings beside those of the runs."""
     rows = []
     for printed in published.table("hyperparameters"):
-        ours = models.config(published.MODELS[printed["model"]]).model_dump()
+        ours = models.config(published.MODELS[printed["model"]], "published").model_dump()
         for name, own in HYPERPARAMETERS.items():
             value = ours[own]
             words = " ".join(f"{each:g}" for each in value) if isinstance(value, tuple) else cell(value)

@@ -226,7 +226,7 @@ def _trained(
         protocol=group.protocol if published else list(splits),
         replicas=len(blank),
         seed=blank[0].seed,
-        preset=group.preset,
+        preset=group.preset_name,
         device=place,
         progress=False,
         **group.settings,

@@ -23,7 +23,7 @@ from dfnets.training.history import History
 from dfnets.training.loop import Trainer
 from dfnets.training.objective import Nodes
 from dfnets.training.progress import epochs_bar
-from dfnets.training.selection import RULES, Accuracy, check_rule
+from dfnets.training.selection import RULES, Accuracy, check_rule, preset_words
 from dfnets.training.trained import Predictions, TrainedModel, class_names
 
 
@@ -51,7 +51,7 @@ def fit(
         protocol: how nodes are split, see :func:`dfnets.datasets.splits.make`; or a split; or several, which the
             replicas take in turn.
         replicas: how many; replica r has the seed ``seed + r`` and equals a single run with it.
-        preset: hyper-parameters by name, see :func:`dfnets.models.presets`; None is the model's default.
+        preset: hyper-parameters by name, see :func:`dfnets.models.presets`; None is ``"default"``.
         epochs: instead of the preset's.
         select: the rule by which weights are taken to predict and to save: ``"validation"`` (the default where there
             are validation nodes) or ``"final"``.
@@ -70,9 +70,8 @@ def fit(
     if graph.labels is None or (reads and graph.features is None):
         missing = "labels" if graph.labels is None else "features"
         raise ValueError(f"{graph.name} has no {missing}: {model} needs them; make the Graph with {missing}=")
-    config = models.config(
-        model, preset, dataset=graph.name, **overrides, **({} if epochs is None else {"epochs": epochs})
-    )
+    changed = overrides | ({} if epochs is None else {"epochs": epochs})
+    config = models.config(model, preset, **changed)
     chosen = _splits(graph, protocol, replicas, seed)
     rule = _selection(select, chosen)
     seeds = range(seed, seed + replicas)
@@ -99,7 +98,8 @@ def fit(
                 saved.maybe_write(trainer)
 
         trainer.run(after_epoch)
-    return Result(model, config, graph, filter, tuple(chosen), tuple(seeds), rule, trainer.history, trainer)
+    words = preset_words(preset, changed)
+    return Result(model, config, graph, filter, tuple(chosen), tuple(seeds), rule, trainer.history, trainer, words)
 
 
 def make_trainer(
@@ -131,6 +131,7 @@ class Result:
         splits: the split of each replica.
         select: the rule by which weights are taken to predict and to save.
         history: loss and scores of every epoch.
+        preset: of the hyper-parameters, with what was changed of it.
     """
 
     model: str
@@ -142,6 +143,7 @@ class Result:
     select: str
     history: History
     _trainer: Trainer = field(repr=False)
+    preset: str = models.DEFAULT
 
     def accuracy(self, rule: str | None = None) -> Accuracy:
         """Test accuracy by a selection rule: ``"final"``, ``"validation"`` or ``"oracle"``; None is ``select``."""
@@ -155,6 +157,7 @@ class Result:
             self.graph.name,
             self.splits[0].protocol,
             self.seeds,
+            self.preset,
         )
 
     def trained(self, rule: str | None = None) -> TrainedModel:
@@ -169,6 +172,7 @@ class Result:
         accuracy = self.accuracy(rule)
         about = {
             "dataset": self.graph.name,
+            "preset": self.preset,
             "protocol": accuracy.protocol,
             "rule": rule,
             "seeds": list(self.seeds),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -26,8 +27,13 @@ def check_rule(rule: str) -> str:
 class Accuracy:
     """Test accuracy in percent over several runs, with everything that it depends on.
 
-    >>> Accuracy(np.array([81.0, 82.0, 83.0]), "final", "dfnet", "cora", "planetoid", (0, 1, 2))
-    82.00 ± 1.00 % (dfnet on cora, protocol planetoid, rule final, 3 runs, seeds 0-2)
+    Attributes:
+        values: one accuracy per run.
+        rule: which epoch counts, see ``RULES``.
+        preset: of the hyper-parameters, with what was changed of it.
+
+    >>> Accuracy(np.array([81.0, 82.0, 83.0]), "final", "gcn", "cora", "planetoid", (0, 1, 2), "tuned-cora")
+    82.00 ± 1.00 % (gcn on cora, preset tuned-cora, protocol planetoid, rule final, 3 runs, seeds 0-2)
     """
 
     values: np.ndarray = field(repr=False)
@@ -36,9 +42,11 @@ class Accuracy:
     dataset: str
     protocol: str
     seeds: tuple[int, ...]
+    preset: str = "default"
 
     @property
     def mean(self) -> float:
+        """Over the runs, in percent."""
         return float(self.values.mean())
 
     @property
@@ -50,9 +58,19 @@ class Accuracy:
         count = len(self.seeds)
         runs = "1 run" if count == 1 else f"{count} runs"
         return (
-            f"{self.mean:.2f} ± {self.std:.2f} % ({self.model} on {self.dataset}, protocol {self.protocol}, "
-            f"rule {self.rule}, {runs}, {seed_words(self.seeds)})"
+            f"{self.mean:.2f} ± {self.std:.2f} % ({self.model} on {self.dataset}, preset {self.preset}, "
+            f"protocol {self.protocol}, rule {self.rule}, {runs}, {seed_words(self.seeds)})"
         )
+
+
+def preset_words(preset: str | None, changed: Mapping[str, Any]) -> str:
+    """A preset and what was changed of it, for a person.
+
+    >>> preset_words(None, {"dropout": 0.5})
+    'default with dropout=0.5'
+    """
+    changes = ", ".join(f"{name}={value}" for name, value in changed.items())
+    return (preset or "default") + (f" with {changes}" if changes else "")
 
 
 def seed_words(seeds: Sequence[int]) -> str:

@@ -22,7 +22,7 @@ from dfnets.datasets.encoder import FeatureEncoder
 from dfnets.datasets.features import match_features
 from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
-from dfnets.models import Config, Sizes
+from dfnets.models import Config, Sizes, compatibility
 from dfnets.shift import Shift
 from dfnets.training.devices import choose_device
 
@@ -181,7 +181,7 @@ class TrainedModel:
         except SafetensorError as error:
             raise ValueError(f"{folder / WEIGHTS} cannot be read: {error}") from None
         try:
-            config = models.get(stored.model).Config(**stored.config)
+            config = models.get(stored.model).Config(**compatibility.current_settings(stored.model, stored.config))
         except (ValueError, TypeError) as error:
             raise ValueError(f"{folder / CONFIG} does not describe a model: {error}") from None
         return cls(
@@ -189,7 +189,7 @@ class TrainedModel:
             config,
             Sizes(stored.features, len(stored.classes), stored.nodes),
             filters.FeedbackLoopedFilter.load(folder / FILTER) if FILTER in stored.sha256 else None,
-            weights,
+            compatibility.current_tensors(stored.model, weights),
             tuple(stored.classes),
             stored.replicas,
             stored.about,

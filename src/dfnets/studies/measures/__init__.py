@@ -23,4 +23,4 @@ def measure(
     assert graph is not None
     if group.measure == "stability":
         return stability.measure(graph, seed=seed, **group.settings)
-    return embedding.measure(group.model, graph, splits[seed], seed, group.preset, device, **group.settings)
+    return embedding.measure(group.model, graph, splits[seed], seed, group.preset_name, device, **group.settings)

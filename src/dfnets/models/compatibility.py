@@ -1,0 +1,38 @@
+"""Model folders of earlier versions: what their settings and tensors are called now."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+# Settings by the name that they had, of every model and of one.
+SETTINGS = {"judge": "select_by"}
+SETTINGS_OF: dict[str, dict[str, str]] = {
+    "dfnet-plus": {
+        "few": "balance_below",
+        "drop": "node_dropout",
+        "copies": "augmentations",
+        "weight": "consistency_weight",
+    }
+}
+TENSORS_OF: dict[str, dict[str, str]] = {
+    "dfnet-plus": {"gates": "band_mask", "agree": "use_consistency", "even": "balance_classes"}
+}
+
+
+def current_settings(model: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings in a model folder of any version, by the names that they have now.
+
+    >>> current_settings("gcn", {"judge": "loss", "dropout": 0.5})
+    {'select_by': 'loss', 'dropout': 0.5}
+    """
+    return _renamed(settings, SETTINGS | SETTINGS_OF.get(model, {}))
+
+
+def current_tensors(model: str, tensors: Mapping[str, Any]) -> dict[str, Any]:
+    """The tensors in a model folder of any version, by the names that they have now."""
+    return _renamed(tensors, TENSORS_OF.get(model, {}))
+
+
+def _renamed(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {names.get(name, name): value for name, value in values.items()}
