@@ -20,7 +20,7 @@ class BernNet(LearnedPolynomial):
     All theta_k start at 1, which passes every frequency alike.
     """
 
-    presets: ClassVar = {"paper": {}}
+    presets: ClassVar = {"default": {}, "paper": {}}
 
     def basis_function(self, k: int, x: np.ndarray) -> np.ndarray:
         order, frequency = self.config.order, x + 1

@@ -28,7 +28,7 @@ class ChebNetII(LearnedPolynomial):
     """
 
     Config = ChebNetIIConfig
-    presets: ClassVar = {"paper": {}}
+    presets: ClassVar = {"default": {}, "paper": {}}
 
     def basis_function(self, k: int, x: np.ndarray) -> np.ndarray:
         """The polynomial that is 1 at x_k and 0 at the other points."""

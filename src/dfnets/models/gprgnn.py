@@ -30,7 +30,7 @@ class GPRGNN(LearnedPolynomial):
     """
 
     Config = GPRGNNConfig
-    presets: ClassVar = {"paper": {}}
+    presets: ClassVar = {"default": {}, "paper": {}}
     space: ClassVar = {**LearnedPolynomial.space, "restart": [0.1, 0.2, 0.5, 0.9]}
     config: GPRGNNConfig
 

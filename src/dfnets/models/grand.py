@@ -81,6 +81,7 @@ class GRAND(Model):
 
     Config = GRANDConfig
     presets: ClassVar = {
+        "default": {"select_by": "loss"},
         "paper": {"select_by": "loss"},
         "paper-citeseer": {
             "select_by": "loss",

@@ -35,7 +35,7 @@ class JacobiConv(LearnedPolynomial):
     """
 
     Config = JacobiConvConfig
-    presets: ClassVar = {"paper": {}}
+    presets: ClassVar = {"default": {}, "paper": {}}
     space: ClassVar = {
         **LearnedPolynomial.space,
         "a": [-0.5, 0.0, 0.5, 1.0, 1.5, 2.0],
