@@ -68,8 +68,15 @@ def test_names_are_no_categories():
     names = Factor.of([f"person {k}" for k in range(30)])
     with pytest.raises(ValueError, match=r"column 'who' holds text, 30 different values in 30 rows.*--ignore who"):
         FeatureEncoder.fit({"who": names})
-    with pytest.raises(ValueError, match=r"column 'x' has no value at all: leave it out with --ignore x"):
-        FeatureEncoder.fit({"x": np.full(3, np.nan)})
+
+
+def test_a_column_without_a_value_is_no_feature():
+    columns = {"age": AGES, "x": np.full(4, np.nan)}
+    encoder = FeatureEncoder.fit(columns)
+    assert encoder.feature_names == ("age",)
+    assert encoder.encode(columns).values.shape == (4, 1)
+    assert encoder.encode({"x": TOWNS, "age": AGES}).values.shape == (4, 1)
+    assert encoder.notes == ["column x: no value in any row, not used"]
 
 
 @pytest.mark.parametrize("content", [3, [3], [{"name": "a"}], [{"name": "a", "fill": "much"}], [{"fill": 1.0}]])

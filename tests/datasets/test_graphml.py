@@ -38,7 +38,7 @@ def test_defaults_and_lines(tmp_path):
 <edge source="b" target="b"><data key="d0">4</data></edge>
 </graph>""",
     )
-    assert read_graphml(path, "cost") == (["a", "b"], ["a", "b"], ["b", "b"], [2.5, 4.0], [7, 8], False)
+    assert read_graphml(path, "cost") == (["a", "b"], ["a", "b"], ["b", "b"], [2.5, 4.0], [7, 8], False, "cost")
     assert read_graphml(path).weights == [1.0, 1.0]
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
 
+from dfnets.datasets.dialect import TableOptions
 from dfnets.datasets.factors import Factor, find
 from dfnets.datasets.graphml import read_graphml
 from dfnets.datasets.tables import Table, column_of, open_table, refuse_empty
@@ -17,6 +18,12 @@ from dfnets.graph import ConflictingWeights, Duplicates, Graph
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+Unmatched = Literal["drop", "refuse"]
+
+SOURCES = ("source", "src", "from", "start", "head", "node1", "source_id")
+TARGETS = ("target", "dst", "dest", "destination", "to", "end", "tail", "node2", "target_id")
+WEIGHTS = ("weight", "weights", "edge_weight", "edgeweight")
 
 
 @dataclass(frozen=True)
@@ -26,84 +33,107 @@ class EdgeList:
     Attributes:
         ends: sources and targets, as text.
         weights: (edges,), checked; None where there are none.
+        weighted_by: the column or attribute that the weights come from.
         nodes: every node, where the file lists them.
         directed: whether the file says that an edge has a direction.
         place: where an edge stands, for a message ("line 7").
         fail: raises a ValueError that names an edge, one of its ends (0 or 1), and what is wrong with it.
+        table: where the edges come from a table.
     """
 
     path: Path
     ends: tuple[Factor, Factor]
     weights: np.ndarray | None
+    weighted_by: str | None
     nodes: pa.StringArray | None
     directed: bool
     place: Callable[[int], str]
     fail: Callable[[int, int, str], NoReturn]
+    table: Table | None = None
+    unused: list[str] = field(default_factory=list)
+
+    def has(self, name: str) -> bool:
+        """Whether an edge has an end of that name."""
+        import pyarrow.compute as pc
+
+        return any(pc.index(end.values, name.strip()).as_py() >= 0 for end in self.ends)
+
+    def appearing(self) -> pa.StringArray:
+        """The nodes: those that the file lists, or those of the edges in the order in which a person reads them."""
+        return self.nodes if self.nodes is not None else _in_order_of_appearance(*self.ends)
 
     def graph(
-        self, nodes: pa.StringArray | None, *, known: str, duplicates: Duplicates, **attributes: Any
-    ) -> tuple[Graph, pa.StringArray]:
-        """The graph, its nodes numbered as in ``nodes``, and their ids.
+        self, nodes: pa.StringArray, *, known: str, duplicates: Duplicates, unmatched: Unmatched, **attributes: Any
+    ) -> tuple[Graph, int]:
+        """The graph, its nodes numbered as in ``nodes``, and how many edges were left out.
 
         Args:
-            nodes: None for those that the file lists, or else those of the edges in order of appearance.
             known: what an end must be, for a message: "a row of x.csv".
+            unmatched: what to do with an edge that has another end: leave it out, or refuse.
         """
-        if nodes is None:
-            nodes, known = self.nodes, "a node of the file"
-        if nodes is None:
-            sources, targets, nodes = _in_order_of_appearance(*self.ends)
-        else:
-            sources, targets = (end.find(nodes) for end in self.ends)
-        for end, numbers in enumerate((sources, targets)):
-            absent = np.flatnonzero(numbers < 0)
-            if len(absent):
-                self.fail(int(absent[0]), end, f"is not {known}")
+        sources, targets = (end.find(nodes) for end in self.ends)
+        weights, kept = self.weights, None
+        outside = (sources < 0) | (targets < 0)
+        if outside.any():
+            first = int(outside.argmax())
+            share = np.count_nonzero(outside) / len(outside)
+            if unmatched == "refuse" or share > 0.5:
+                more = f" ({share:.0%} of the edges have such an end)" if share > 0.5 else ""
+                self.fail(first, int(sources[first] >= 0), f"is not {known}{more}")
+            kept = np.flatnonzero(~outside)
+            sources, targets = sources[kept], targets[kept]
+            weights = None if weights is None else weights[kept]
         n = len(nodes)
         if n == 0:
             raise ValueError(f"{self.path}: it has no edges, and there are no features that would list the nodes")
+        dropped = 0 if kept is None else len(self.ends[0].codes) - len(kept)
         try:
             if self.directed:
-                adjacency = sp.coo_array((self.weights, (sources, targets)), shape=(n, n))
-                return Graph(adjacency, **attributes), nodes
-            merged = Graph.from_edges(sources, targets, self.weights, num_nodes=n, duplicates=duplicates, **attributes)
-            return merged, nodes
+                adjacency = sp.coo_array((weights, (sources, targets)), shape=(n, n))
+                return Graph(adjacency, **attributes), dropped
+            merged = Graph.from_edges(sources, targets, weights, num_nodes=n, duplicates=duplicates, **attributes)
+            return merged, dropped
         except ConflictingWeights as error:
-            named = ConflictingWeights(
-                (nodes[error.nodes[0]].as_py(), nodes[error.nodes[1]].as_py()),
-                error.edges,
-                error.weights,
-                error.pairs,
-            )
-            places = " and ".join(self.place(edge) for edge in error.edges)
-            raise ValueError(f"{self.path}, {places}: {named}") from None
+            edges = error.edges if kept is None else (int(kept[error.edges[0]]), int(kept[error.edges[1]]))
+            pair = (nodes[error.nodes[0]].as_py(), nodes[error.nodes[1]].as_py())
+            named = ConflictingWeights(pair, edges, error.weights, error.pairs)
+            raise ValueError(f"{self.path}, {' and '.join(map(self.place, edges))}: {named}") from None
         except ValueError as error:
             raise ValueError(f"{self.path}: {error}") from None
 
 
-def read_edge_list(path: Path, *, source: str | None, target: str | None, weight: str | None, header: bool) -> EdgeList:
-    """The edges of a .graphml file or of a table; see :func:`files.read_graph` for the arguments."""
+def read_edge_list(
+    path: Path, options: TableOptions, *, source: str | None, target: str | None, weight: str | None
+) -> EdgeList:
+    """The edges of a .graphml file or of a table; see :func:`files.read` for the arguments."""
     if path.suffix == ".graphml":
         return _from_graphml(path, weight)
-    return _from_table(open_table(path, header=header), source, target, weight, header)
+    table = open_table(path, options)
+    listed = from_table(table, source, target, weight)
+    if not table.sure and any(listed.has(name) for name in table.columns[:2]):
+        # What looked like names of columns are nodes of other lines too.
+        return from_table(table.without_header(), source, target, weight)
+    return listed
 
 
-def _from_table(table: Table, source: str | None, target: str | None, weight: str | None, header: bool) -> EdgeList:
+def from_table(table: Table, source: str | None, target: str | None, weight: str | None) -> EdgeList:
+    """The edges of a table."""
     if len(table.columns) < 2:
         raise ValueError(
-            f"{table.path}: it has one column, {table.columns[0]!r}; edges need two, and the columns of a "
-            f"{table.path.suffix} file are separated by {'tabs' if table.path.suffix == '.tsv' else 'commas'}"
+            f"{table.path}: it has one column, {table.columns[0]!r}; edges need two. If another character separates "
+            "them, say so: --separator ';'"
         )
-    names = [column_of(table, "source", source, 0), column_of(table, "target", target, 1)]
-    if weight is None and (("weight" in table.columns) if header else len(table.columns) > 2):
-        weight = "weight" if header else "3"
-    numbers = [] if weight is None else [column_of(table, "weight", weight, 2)]
-    (sources, targets), matrix = table.read(names, numbers)
-    refuse_empty(table, sources, names[0])
-    refuse_empty(table, targets, names[1])
-    if header:
-        _refuse_edge_as_header(table, sources, targets, names)
-    weights = matrix[:, 0] if numbers else None
+    start = column_of(table, "source", source, 0, SOURCES)
+    end = column_of(table, "target", target, 1, TARGETS, taken=[start])
+    names = [start, end]
+    if weight is not None or not table.header:
+        numbers = [column_of(table, "weight", weight, 2)] if weight is not None or len(table.columns) > 2 else []
+    else:
+        numbers = [column for column in table.columns if column.casefold() in WEIGHTS][:1]
+    (sources, targets), values = table.read(names, numbers)
+    refuse_empty(table, sources, start)
+    refuse_empty(table, targets, end)
+    weights = values[0] if numbers else None
     if weights is not None:
         wrong = np.flatnonzero(~((weights >= 0) & (weights < np.inf)))
         if len(wrong):
@@ -112,13 +142,15 @@ def _from_table(table: Table, source: str | None, target: str | None, weight: st
     def fail(edge: int, end: int, why: str) -> NoReturn:
         table.fail(edge, names[end], why)
 
-    return EdgeList(table.path, (sources, targets), weights, None, False, table.place, fail)
+    unused = [column for column in table.columns if column not in (*names, *numbers)]
+    by = numbers[0] if numbers else None
+    return EdgeList(table.path, (sources, targets), weights, by, None, False, table.place, fail, table, unused)
 
 
 def _from_graphml(path: Path, weight: str | None) -> EdgeList:
     import pyarrow as pa
 
-    nodes, *listed, weights, lines, directed = read_graphml(path, weight)
+    nodes, *listed, weights, lines, directed, by = read_graphml(path, weight)
     sources, targets = (pa.array(texts, pa.string()).dictionary_encode() for texts in listed)
     ends = (
         Factor(sources.indices.to_numpy(), sources.dictionary),
@@ -131,21 +163,11 @@ def _from_graphml(path: Path, weight: str | None) -> EdgeList:
     def fail(edge: int, end: int, why: str) -> NoReturn:
         raise ValueError(f"{path}, {place(edge)}: {listed[end][edge]!r} {why}")
 
-    return EdgeList(path, ends, np.array(weights), pa.array(nodes, pa.string()), directed, place, fail)
+    return EdgeList(path, ends, np.array(weights), by, pa.array(nodes, pa.string()), directed, place, fail)
 
 
-def _refuse_edge_as_header(table: Table, sources: Factor, targets: Factor, names: list[str]) -> None:
-    import pyarrow.compute as pc
-
-    if all(any(pc.index(end.values, name).as_py() >= 0 for end in (sources, targets)) for name in names):
-        raise ValueError(
-            f"{table.path}: its first line is an edge between {names[0]!r} and {names[1]!r}, which are nodes of other "
-            "lines too, and not the names of columns: pass header=False"
-        )
-
-
-def _in_order_of_appearance(sources: Factor, targets: Factor) -> tuple[np.ndarray, np.ndarray, pa.StringArray]:
-    """Both ends in one numbering: source before target, edge by edge, as a person reads the list."""
+def _in_order_of_appearance(sources: Factor, targets: Factor) -> pa.StringArray:
+    """Source before target, edge by edge."""
     import pandas
     import pyarrow as pa
 
@@ -155,5 +177,4 @@ def _in_order_of_appearance(sources: Factor, targets: Factor) -> tuple[np.ndarra
     values = pa.concat_arrays([sources.values, targets.values.filter(pa.array(new))])
     both = np.empty(2 * len(sources.codes), dtype=np.int32)
     both[0::2], both[1::2] = sources.codes, places[targets.codes]
-    numbers, order = pandas.factorize(both)
-    return numbers[0::2], numbers[1::2], values.take(pa.array(order))
+    return values.take(pa.array(pandas.unique(both)))

@@ -28,7 +28,7 @@ class Column:
     Attributes:
         fill: the number that stands for a missing one: the median of those that were there. None for categories.
         categories: the texts that get a column each, in order; None for a column of numbers. A text that is not among
-            them, or a missing one, has 0 in all of these columns.
+            them, or a missing one, has 0 in all of these columns. A column without any value has no categories.
     """
 
     name: str
@@ -65,7 +65,7 @@ class FeatureEncoder:
             columns: by name; (n,) numbers with NaN where one is missing, or text.
 
         Raises:
-            ValueError: a column of text that has almost as many values as rows, or a column without any value.
+            ValueError: a column of text that has almost as many values as rows.
         """
         return cls(tuple(_learn(name, values) for name, values in columns.items()))
 
@@ -73,6 +73,17 @@ class FeatureEncoder:
     def feature_names(self) -> tuple[str, ...]:
         """The names of the columns of the matrix that :meth:`encode` gives."""
         return tuple(name for column in self.columns for name in column.names)
+
+    @property
+    def notes(self) -> list[str]:
+        """What becomes of text, in words."""
+        text = [column for column in self.columns if column.categories is not None]
+        return [
+            f"column {one.name}: {len(one.categories)} categories, one feature each"
+            if one.categories
+            else f"column {one.name}: no value in any row, not used"
+            for one in text
+        ]
 
     def is_text(self, name: str) -> bool:
         """Whether that column of a file holds categories."""
@@ -90,6 +101,8 @@ class FeatureEncoder:
         notes: list[str] = []
         for column in self.columns:
             values = columns[column.name]
+            if column.categories == ():
+                continue  # it had no value in training, so nothing was learned about it
             if isinstance(values, Factor):
                 assert column.categories is not None
                 parts += _one_hot(column, column.categories, values, notes)
@@ -152,7 +165,7 @@ def _learn(name: str, values: np.ndarray | Factor) -> Column:
         return Column(name, categories=tuple(sorted(texts)))
     present = values[~np.isnan(values)]
     if not len(present):
-        raise ValueError(f"column {name!r} has no value at all: leave it out with --ignore {name} (ignore=[{name!r}])")
+        return Column(name, categories=())
     return Column(name, fill=float(np.median(present)))
 
 

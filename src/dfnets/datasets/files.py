@@ -2,202 +2,268 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from dfnets.datasets import arrays, layout
-from dfnets.datasets.edgelists import read_edge_list
+from dfnets.datasets.dialect import TableOptions
+from dfnets.datasets.edgelists import EdgeList, Unmatched, from_table, read_edge_list
+from dfnets.datasets.encoder import FeatureEncoder
 from dfnets.datasets.factors import find
-from dfnets.datasets.tables import Table, column_of, open_table, refuse_empty, refuse_repeated
+from dfnets.datasets.identity import ids_of, nodes_of
+from dfnets.datasets.labels import Labels, read_labels
+from dfnets.datasets.nodes import FeatureColumns, NodeFeatures, read_features
+from dfnets.datasets.tables import kind_of, refuse_missing_files
 from dfnets.graph import Duplicates, Graph
-from dfnets.inputs import regular_file
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    pass
 
-UNKNOWN = ("", "-1", "NA", "N/A", "NaN", "nan", "None", "null", "NULL")
+FilePath = str | PathLike[str]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A graph from files, and what was understood of them; ``str`` says it to a person.
+
+    Attributes:
+        summary: one line, such as "3,025 nodes, 13,128 edges, 60 labels, 3 classes, weights: column Weight".
+        notes: what a person should know besides: how files are written, what was filled in, what is not used.
+        left_out: edges and labels that are not in the graph, because their nodes are not.
+    """
+
+    graph: Graph
+    summary: str
+    notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join([self.summary, *(f"  {note}" for note in (*self.left_out, *self.notes))])
 
 
 def read_graph(
-    edges: str | PathLike[str],
-    features: str | PathLike[str] | None = None,
-    labels: str | PathLike[str] | None = None,
+    edges: FilePath, features: FilePath | None = None, labels: FilePath | None = None, **options: Any
+) -> Graph:
+    """The graph of an edge file, with features and labels of its nodes: :func:`read` without what was understood.
+
+    Edges and labels that are left out raise a warning.
+
+    Args:
+        edges, features, labels: files, see :func:`read`.
+        options: its other arguments.
+    """
+    done = read(edges, features, labels, **options)
+    for sentence in done.left_out:
+        warnings.warn(sentence, stacklevel=2)
+    return done.graph
+
+
+def read(
+    edges: FilePath,
+    features: FilePath | None = None,
+    labels: FilePath | None = None,
     *,
     source: str | None = None,
     target: str | None = None,
     weight: str | None = None,
     id: str | None = None,
     label: str | None = None,
-    header: bool = True,
-    unknown: Sequence[str] = UNKNOWN,
+    ignore: Sequence[str] = (),
+    coordinates: Sequence[str] = (),
+    header: bool | None = None,
+    separator: str | None = None,
+    decimal: str | None = None,
+    missing: Sequence[str] | None = None,
     duplicates: Duplicates = "refuse",
+    unmatched: Unmatched = "drop",
+    encoder: FeatureEncoder | None = None,
     **attributes: Any,
-) -> Graph:
-    """The graph of an edge file, with features and labels of its nodes.
+) -> Reading:
+    """The graph of an edge file, with features and labels of its nodes, and what was understood of the files.
 
-    Ids are kept as text in ``graph.node_ids`` and names of classes in ``graph.label_names``. With a table of features,
-    its rows are the nodes, in its order; without, the nodes are those of the edges, in the order in which they appear.
-    Features without ids (NPY, NPZ) are for nodes that are numbered: node k of the edges is row k.
+    **Nodes.** With features, their rows are the nodes; edges and labels of other ids are left out and counted (more
+    than half of them is refused, because then the ids are most likely written in two ways). Without features, every
+    id of the edges and of the labels is a node.
+
+    **Ids.** Where the ids are the integers 0 to n-1, node k is row k and ``graph.node_ids`` is None. Other integers
+    are kept as integers; if any id is not a plain integer (``007``, ``1.0``, ``anna``), all are kept as text. Other
+    ids keep the order of the features, or that in which they appear; integers without features are sorted. Features
+    and signals without ids (.npy, and .npz without ``ids``) belong to nodes 0 to n-1.
 
     Args:
-        edges: .csv, .tsv or .parquet (one edge a row, listed once or in both directions), .graphml, or .npz (an
-            adjacency written by ``scipy.sparse.save_npz``, or a whole graph in the layout of
-            :mod:`dfnets.datasets.layout`).
-        features: .csv, .tsv or .parquet with an id in each row, .npy, or .npz (written by ``scipy.sparse.save_npz``, or
-            with one dense array).
-        labels: .csv, .tsv or .parquet with an id and a label in each row. A node that it leaves out, or whose label is
-            in ``unknown``, has label -1. Classes are numbered in the order of their names; numbers by value.
-        source, target: the columns of the ends; the first two if left out.
-        weight: the column of weights; "weight" if left out and there is one (the third column without a header).
-        id: the column of ids in features and labels; the first if left out.
-        label: the column of labels; the second if left out. A column of that name in ``features`` is no feature, so
-            that one file can be both.
-        header: whether the first line of a .csv or .tsv names its columns.
+        edges: one edge per row, listed once or in both directions, as text (.csv, .tsv, .txt, also packed with gzip),
+            .parquet, .jsonl or .xlsx; .graphml; .mtx; .npz (an adjacency written by ``scipy.sparse.save_npz``, or a
+            whole graph in the layout of :mod:`dfnets.datasets.layout`).
+        features: a table with an id in each row, or in long format (id, feature, value); .npy; .npz (written by
+            ``scipy.sparse.save_npz``, or with one dense array; beside it ``ids`` and ``feature_names`` if there are).
+            Text becomes one feature for each category, and gaps among numbers are filled with the median of the
+            column, see :class:`dfnets.datasets.encoder.FeatureEncoder`. Mostly zero features are kept sparse.
+        labels: a table with an id and a label in each row; a node that it leaves out, or whose label is missing, has
+            label -1. Classes are numbered in the order of their names; numbers by value.
+        source, target: the columns of the ends; if left out, those called so in any case, or else the first two.
+        weight: the column of weights; if left out "weight" in any case, or the third column without a header.
+        id: the column of ids in features and labels; if left out "id" or "node" in any case, or else the first.
+        label: the column of labels; if left out "label", "class" and the like, or else the second. It is no feature,
+            so that one file can be both.
+        ignore: columns of the features that are none.
+        coordinates: columns of the features that say where nodes are (``["x", "y"]``), for pictures; they are no
+            features.
+        header: whether the first row of text files names their columns.
+        separator, decimal: the character between cells, and the decimal point.
+        missing: cells that stand for no value: empty, ?, NA, nan, null and the like, and -1 as a label.
         duplicates: as in :meth:`Graph.from_edges`.
+        unmatched: ``"refuse"`` instead of leaving out what belongs to no node.
+        encoder: that of a trained model, so that these features become numbers as in training.
         attributes: ``name`` and ``directed``, for :class:`Graph`.
 
     Raises:
+        FileNotFoundError: names every file that is not there.
         ValueError: names the file, the line and the column of what is wrong.
     """
-    for path in (edges, features, labels):
-        if path is not None:
-            regular_file(path)
     edges = Path(edges)
-    rows = None if features is None else _read_features(Path(features), id, label, header)
-    attributes = {"name": edges.stem, **attributes}
-    if edges.suffix == ".npz":
-        graph = _read_adjacency(edges, attributes)
+    feature_file, label_file = (None if path is None else Path(path) for path in (features, labels))
+    refuse_missing_files(edges, feature_file, label_file)
+    options = TableOptions(header, separator, decimal, None if missing is None else tuple(missing))
+    attributes = {"name": edges.name.removesuffix(".gz").removesuffix(kind_of(edges)), **attributes}
+    listed: EdgeList | None = None
+    graph: Graph | None = None
+    if kind_of(edges) in (".npz", ".mtx"):
+        graph = _read_matrix(edges, attributes)
+        known = ids_of(graph)
     else:
-        listed = read_edge_list(edges, source=source, target=target, weight=weight, header=header)
-        nodes, known = (None, "") if rows is None else (rows.nodes(), f"a row of {rows.path}{rows.numbered()}")
-        graph, nodes = listed.graph(nodes, known=known, duplicates=duplicates, **attributes)
-        if rows is None or rows.ids is not None:
-            graph = _with(graph, edges, node_ids=nodes.to_numpy(zero_copy_only=False))
-    if rows is not None:
-        graph = _with(graph, rows.path, features=rows.placed(graph, edges))
-    if labels is None:
-        return graph
-    return _labelled(graph, open_table(Path(labels), header=header), id, label, set(unknown), edges)
-
-
-class _Rows(NamedTuple):
-    """Features, and the id of each row; no ids where rows are numbered."""
-
-    path: Path
-    values: Any
-    ids: pa.StringArray | None
-
-    def nodes(self) -> pa.StringArray:
-        return _numbers(self.values.shape[0]) if self.ids is None else self.ids
-
-    def numbered(self) -> str:
-        return f", which are numbered 0 to {self.values.shape[0] - 1}" if self.ids is None else ""
-
-    def placed(self, graph: Graph, edges: Path) -> Any:
-        """The values in the order of the nodes."""
-        if self.values.shape[0] != graph.num_nodes:
-            raise ValueError(f"{self.path} has {self.values.shape[0]} rows, but {edges} has {graph.num_nodes} nodes")
-        if self.ids is None:
-            return self.values
-        nodes = _ids(graph)
-        order = find(nodes, self.ids)
-        if (order < 0).any():
-            raise ValueError(f"node {nodes[int((order < 0).argmax())]} of {edges} has no row in {self.path}")
-        return self.values[order]
-
-
-def _read_adjacency(path: Path, attributes: dict[str, Any]) -> Graph:
-    held = arrays.names(path)
-    if "adj_indptr" in held:
-        return layout.to_graph(layout.read(path), **attributes)
-    if "format" not in held:
-        raise ValueError(
-            f"{path}: it holds {_listed(held)}; edges in an .npz are an adjacency written by "
-            "scipy.sparse.save_npz, or adj_indptr, adj_indices and num_nodes"
+        listed = read_edge_list(edges, options, source=source, target=target, weight=weight)
+        known = listed.appearing()
+    labelled = None
+    if label_file is not None:
+        labelled = read_labels(label_file, options, id=id, label=label, known=known)
+    rows: NodeFeatures | None = None
+    if feature_file is not None:
+        if labelled is not None and label_file == feature_file:
+            label = labelled.column
+        columns = FeatureColumns(id, label, tuple(ignore), tuple(coordinates))
+        rows = read_features(feature_file, options, columns, encoder=encoder, known=known)
+    dropped = 0
+    if listed is not None:
+        listed = _without_header(listed, rows, source, target, weight)
+        nodes, node_ids = nodes_of(listed, rows, labelled)
+        graph, dropped = listed.graph(
+            nodes,
+            known=rows.known() if rows is not None else "a node of the file",
+            duplicates=duplicates,
+            unmatched=unmatched,
+            **attributes,
         )
+        graph = _with(graph, edges, lambda: {"node_ids": node_ids})
+    assert graph is not None
+    return _finished(graph, edges, listed, rows, labelled, dropped, unmatched)
+
+
+def _finished(
+    graph: Graph,
+    edges: Path,
+    listed: EdgeList | None,
+    rows: NodeFeatures | None,
+    labelled: Labels | None,
+    dropped: int,
+    unmatched: Unmatched,
+) -> Reading:
+    """The graph with its features and labels, and the sentences about it."""
+    nodes = ids_of(graph)
+    left_out, notes = [], []
+    if dropped and rows is not None:
+        left_out.append(f"{_count(dropped, 'edge')} left out: an end is not a row of {rows.path.name}")
+    if listed is not None and listed.table is not None:
+        if listed.table.summary:
+            notes.append(f"{edges.name}: {listed.table.summary}")
+        if listed.unused:
+            notes.append(f"{edges.name}: columns not used: {', '.join(listed.unused)}")
+    if rows is not None:
+        graph = _with(graph, rows.path, lambda: rows.placed(nodes, edges))
+        notes += rows.notes
+        if rows.summary:
+            notes.append(f"{rows.path.name}: {rows.summary}")
+    if labelled is not None:
+        numbers, names, outside = labelled.placed(nodes)
+        if len(outside):
+            share = len(outside) / len(labelled.ids.codes)
+            if unmatched == "refuse" or share > 0.5:
+                more = f" ({share:.0%} of the labels belong to none)" if share > 0.5 else ""
+                labelled.fail(int(outside[0]), f"is not a node of the graph{more}")
+            left_out.append(f"{_count(len(outside), 'label')} of {labelled.path.name} left out: no node has such an id")
+        graph = graph.with_(labels=numbers, label_names=names)
+        notes += labelled.notes
+        if (
+            rows is None
+            and listed is not None
+            and (only := np.count_nonzero(labelled.ids.find(listed.appearing()) < 0))
+        ):
+            notes.append(f"{_count(int(only), 'node')} only in {labelled.path.name}: without edges")
+    return Reading(graph, _summary(graph, listed, labelled), tuple(notes), tuple(left_out))
+
+
+def _summary(graph: Graph, listed: EdgeList | None, labelled: Labels | None) -> str:
+    parts = [_count(graph.num_nodes, "node"), _count(graph.num_edges, "edge")]
+    if graph.features is not None:
+        n, f = graph.features.shape
+        nonzero = graph.features.nnz if isinstance(graph.features, sp.csr_array) else None
+        share = "" if nonzero is None else f" (sparse, {nonzero / max(n * f, 1):.1%} not zero)"
+        parts.append(_count(f, "feature") + share)
+    if graph.labels is not None:
+        parts.append(_count(int(np.count_nonzero(graph.labels >= 0)), "label"))
+        parts.append(_count(graph.num_classes, "class") + (f" (column {labelled.column})" if labelled else ""))
+    if listed is not None:
+        parts.append("weights: " + ("all 1" if listed.weighted_by is None else f"column {listed.weighted_by}"))
+    return ", ".join(parts)
+
+
+def _with(graph: Graph, path: Path, attributes: Callable[[], dict[str, Any]]) -> Graph:
+    """The graph with these attributes; what is wrong with them is said of the file."""
     try:
-        return Graph(arrays.sparse(arrays.read(path, arrays.SPARSE), "adjacency"), **attributes)
+        return graph.with_(**attributes())
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _read_features(path: Path, id: str | None, label: str | None, header: bool) -> _Rows:
-    if path.suffix in (".npy", ".npz"):
-        values = _read_array(path)
-        if values.ndim not in (1, 2):
-            raise ValueError(f"{path}: its array has shape {values.shape}; features are one row a node")
-        return _Rows(path, values, None)
-    table = open_table(path, header=header)
-    name = column_of(table, "id", id, 0)
-    numbers = [column for column in table.columns if column not in (name, label)]
-    (ids,), matrix = table.read([name], numbers)
-    refuse_empty(table, ids, name)
-    refuse_repeated(table, ids, name)
-    wrong = np.argwhere(~np.isfinite(matrix))
-    if len(wrong):
-        table.fail(int(wrong[0, 0]), numbers[wrong[0, 1]], "is no feature: features are finite numbers")
-    return _Rows(path, matrix, ids.values.take(ids.codes))
+def _count(number: int, noun: str) -> str:
+    plural = {"class": "classes"}.get(noun, noun + "s")
+    return f"{number:,} {noun if number == 1 else plural}"
 
 
-def _read_array(path: Path) -> Any:
-    if path.suffix == ".npz":
+def _without_header(
+    listed: EdgeList, rows: NodeFeatures | None, source: str | None, target: str | None, weight: str | None
+) -> EdgeList:
+    """Edges whose first row was taken for names of columns, although both are nodes that the features know."""
+    table = listed.table
+    if rows is None or table is None or table.sure or not table.header:
+        return listed
+    import pyarrow as pa
+
+    if (find(pa.array(table.columns[:2], pa.string()), rows.nodes()) >= 0).all():
+        return from_table(table.without_header(), source, target, weight)
+    return listed
+
+
+def _read_matrix(path: Path, attributes: dict[str, Any]) -> Graph:
+    try:
+        if kind_of(path) == ".mtx":
+            from scipy.io import mmread
+
+            return Graph(mmread(path), **attributes)
         held = arrays.names(path)
-        if "format" in held:
-            return arrays.sparse(arrays.read(path, arrays.SPARSE), str(path))
-        if len(held) != 1:
-            raise ValueError(f"{path}: it holds {len(held)} arrays ({_listed(held)}); features are one array")
-        return next(iter(arrays.read(path).values()))
-    return arrays.read_npy(path)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:8])}{', ...' if len(names) > 8 else ''}"
-
-
-def _labelled(graph: Graph, table: Table, id: str | None, label: str | None, unknown: set[str], edges: Path) -> Graph:
-    id, label = column_of(table, "id", id, 0), column_of(table, "label", label, 1)
-    (ids, classes), _ = table.read([id, label], [])
-    refuse_empty(table, ids, id)
-    refuse_repeated(table, ids, id)
-    nodes = ids.find(_ids(graph))
-    absent = np.flatnonzero(nodes < 0)
-    if len(absent):
-        table.fail(int(absent[0]), id, f"is not a node of {edges}")
-    texts = classes.values.to_pylist()
-    names = _sorted_names([text for text in texts if text not in unknown])
-    number = {name: k for k, name in enumerate(names)}
-    # One more at the end: a missing cell has code -1.
-    numbers = np.array([*(number.get(text, -1) for text in texts), -1])
-    labels = np.full(graph.num_nodes, -1, dtype=np.int64)
-    labels[nodes] = numbers[classes.codes]
-    return graph.with_(labels=labels, label_names=tuple(names))
-
-
-def _sorted_names(names: list[str]) -> list[str]:
-    try:
-        return sorted(names, key=float)
-    except ValueError:
-        return sorted(names)
-
-
-def _with(graph: Graph, path: Path, **attributes: Any) -> Graph:
-    try:
-        return graph.with_(**attributes)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
-def _ids(graph: Graph) -> pa.StringArray:
-    import pyarrow as pa
-
-    return _numbers(graph.num_nodes) if graph.node_ids is None else pa.array(graph.node_ids, pa.string())
-
-
-def _numbers(n: int) -> pa.StringArray:
-    import pyarrow as pa
-
-    return pa.array(np.arange(n)).cast(pa.string())
+        if "adj_indptr" in held:
+            return layout.to_graph(layout.read(path), **attributes)
+        if "format" not in held:
+            raise ValueError(
+                f"it holds {', '.join(held[:8])}; edges in an .npz are an adjacency written by scipy.sparse.save_npz, "
+                "or adj_indptr, adj_indices and num_nodes"
+            )
+        return Graph(arrays.sparse(arrays.read(path, arrays.SPARSE), "adjacency"), **attributes)
+    except (ValueError, KeyError, TypeError) as error:
+        raise error if str(path) in str(error) else ValueError(f"{path}: {error}") from None

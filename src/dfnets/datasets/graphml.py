@@ -8,6 +8,8 @@ from typing import NamedTuple, NoReturn
 from xml.etree import ElementTree
 from xml.parsers import expat
 
+from dfnets.datasets.dialect import open_bytes
+
 # The line of an element travels among its attributes, under a name that XML does not allow.
 _LINE = " line"
 
@@ -21,17 +23,18 @@ class GraphMLEdges(NamedTuple):
     weights: list[float]
     lines: list[int]
     directed: bool
+    weighted_by: str | None
 
 
 def read_graphml(path: Path, weight: str | None = None) -> GraphMLEdges:
     """The nodes and edges of a file.
 
     Args:
-        weight: the attribute that is the weight of an edge, "weight" if left out. An edge that does not have it has
-            its default, or 1.
+        weight: the attribute that is the weight of an edge, "weight" in any case if left out. An edge that does not
+            have it has its default, or 1.
     """
     root = _tree(path)
-    key, default = _weight_key(root, weight or "weight")
+    key, name, default = _weight_key(root, weight or "weight")
     if weight is not None and key is None:
         raise ValueError(f"weight={weight!r}: {path} declares no such attribute of edges")
     for hyperedge in root.iter("hyperedge"):
@@ -49,6 +52,7 @@ def read_graphml(path: Path, weight: str | None = None) -> GraphMLEdges:
         [int(edge.attrib[_LINE]) for edge in edges],
         any(graph.get("edgedefault") == "directed" for graph in root.iter("graph"))
         or any(edge.get("directed") == "true" for edge in edges),
+        name,
     )
 
 
@@ -62,12 +66,13 @@ def _weight(path: Path, edge: ElementTree.Element, text: str) -> float:
     return value
 
 
-def _weight_key(root: ElementTree.Element, weight: str) -> tuple[str | None, str]:
-    """The id under which edges have their weight, and the weight of one that has none."""
+def _weight_key(root: ElementTree.Element, weight: str) -> tuple[str | None, str | None, str]:
+    """The id under which edges have their weight, its name, and the weight of an edge that has none."""
     for key in root.iter("key"):
-        if key.get("attr.name") == weight and key.get("for") in ("edge", "all"):
-            return key.get("id"), key.findtext("default", "1")
-    return None, "1"
+        name = key.get("attr.name", "")
+        if name.casefold() == weight.casefold() and key.get("for") in ("edge", "all"):
+            return key.get("id"), name, key.findtext("default", "1")
+    return None, None, "1"
 
 
 def _tree(path: Path) -> ElementTree.Element:
@@ -87,11 +92,17 @@ def _tree(path: Path) -> ElementTree.Element:
     parser.EndElementHandler = lambda tag: builder.end(tag.rsplit(" ", 1)[-1])
     parser.CharacterDataHandler = builder.data
     try:
-        with path.open("rb") as file:
+        with open_bytes(path) as file:
             parser.ParseFile(file)
     except expat.ExpatError as error:
         reason = expat.errors.messages[error.code]
         raise ValueError(f"{path}, line {error.lineno}, column {error.offset + 1}: {reason}") from None
+    except LookupError as error:
+        raise ValueError(f"{path}: {error}; save it in UTF-8") from None
+    except ValueError as error:
+        if str(error).startswith(str(path)):
+            raise
+        raise ValueError(f"{path}: {error}; save it in UTF-8") from None
     return builder.close()
 
 
