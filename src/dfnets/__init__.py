@@ -39,6 +39,7 @@ _LATE = {
     "fit": "dfnets.training:fit",
     "models": "dfnets.models",
     "nn": "dfnets.nn",
+    "plots": "dfnets.plots",
 }
 
 
@@ -71,5 +72,6 @@ __all__ = [
     "fit",
     "models",
     "nn",
+    "plots",
     "responses",
 ]

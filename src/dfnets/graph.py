@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from html import escape
@@ -16,6 +17,7 @@ from dfnets.edges import ConflictingWeights, Duplicates, checked_ids, merge_edge
 from dfnets.validation import Directed
 
 if TYPE_CHECKING:
+    import matplotlib.figure
     import networkx
     import torch_geometric.data
 
@@ -112,6 +114,17 @@ class Graph:
             rows[f"split {protocol}"] = f"{len(draws)} draw{'s' if len(draws) > 1 else ''}"
         cells = "".join(f"<tr><th>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in rows.items())
         return f"<table><caption>{escape(self.name)}</caption>{cells}</table>"
+
+    def plot(
+        self, signal: Any = None, path: str | os.PathLike[str] | None = None, *, titles: Any = None
+    ) -> matplotlib.figure.Figure:
+        """The graph with a signal on it, (n,) or (n, k), saved to ``path`` when given.
+
+        The nodes lie at their coordinates; a graph without any is laid out by its slowest oscillations.
+        """
+        from dfnets import plots
+
+        return plots.signal_figure(self, signal, path, titles=titles)
 
     @property
     def num_nodes(self) -> int:

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from dfnets.filters import FeedbackLoopedFilter
-from dfnets.filters.base import Cost
 from dfnets.filters.certificate import Errors
 from dfnets.filters.products import Products
+from dfnets.plots.filters import without_pole
 from dfnets.shift import Shift
 
 POINTS = 321
@@ -30,7 +30,7 @@ def curves(f: FeedbackLoopedFilter) -> dict[str, Any]:
         "centre": f.centre,
         "interval": list(f.interval),
         "frequency": numbers(grid),
-        "response": numbers(_without_pole(f, grid)),
+        "response": numbers(without_pole(f, grid)),
         "feedback": numbers(f.feedback(grid)),
         "poles": [[round(pole.real, 6), round(pole.imag, 6)] for pole in f.poles()],
         "bound": f.provenance.get("gamma"),
@@ -57,7 +57,7 @@ def predicted(contraction: float, distance: float) -> list[float | None]:
 def costs(f: FeedbackLoopedFilter, shift: Shift) -> dict[str, Any]:
     """Products of each way to apply the filter on a graph's interval, or the reason why it cannot be used."""
     return {
-        name: cost.products if isinstance(cost, Cost) else cost
+        name: cost if isinstance(cost, str) else cost.products
         for name, cost in f.costs(TOLERANCE, shift.interval).items()
     }
 
@@ -75,15 +75,6 @@ def measured(f: FeedbackLoopedFilter, shift: Shift, x: np.ndarray) -> list[float
     iterates = itertools.islice(f.iterates(Products(shift), columns), MOST_ITERATIONS + 1)
     size = np.linalg.norm(x) or 1.0
     return numbers(np.array([np.linalg.norm(iterate - limit) / size for iterate in iterates]), digits=12)
-
-
-def _without_pole(f: FeedbackLoopedFilter, grid: np.ndarray) -> np.ndarray:
-    """The response, with a gap where the denominator changes sign, so that no line is drawn across a pole."""
-    gains = f.response(grid).copy()
-    denominator = 1 - f.feedback(grid)
-    crossing = np.flatnonzero(np.sign(denominator[1:]) != np.sign(denominator[:-1]))
-    gains[crossing] = np.nan
-    return gains
 
 
 def _errors(errors: Errors | None) -> dict[str, float | None] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -25,6 +25,9 @@ from dfnets.training.objective import Nodes
 from dfnets.training.progress import epochs_bar
 from dfnets.training.selection import RULES, Accuracy, check_rule, preset_words
 from dfnets.training.trained import Predictions, TrainedModel, class_names
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def fit(
@@ -202,8 +205,41 @@ class Result:
         """Writes a model folder, see :meth:`TrainedModel.save`."""
         self.trained(rule).save(folder)
 
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Loss and accuracy after each epoch, saved to ``path`` when given."""
+        from dfnets import plots
+
+        return plots.training_figure(self, path)
+
+    def plot_confusion(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Which classes are taken for which: the test nodes of the first replica's split, by that replica."""
+        from dfnets import plots
+
+        assert self.graph.labels is not None
+        test = self.splits[0].test
+        guessed = self.predict().per_replica[0].argmax(axis=1)
+        return plots.confusion_figure(self.graph.labels[test], guessed[test], class_names(self.graph), path)
+
+    def plot_embedding(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """All nodes in two dimensions: t-SNE of the logarithms of the probabilities, coloured by true class."""
+        from dfnets import plots
+
+        scores = np.log(self.predict().probabilities + 1e-6)
+        return plots.embedding_figure(scores, self.graph.labels, class_names(self.graph), path)
+
+    def chosen_rows(self) -> np.ndarray:
+        """(R,) the row of the history whose weights each replica keeps."""
+        return self._rows(self.select)
+
     def __repr__(self) -> str:
         return f"Result({self.accuracy()!r})"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        rows = [("accuracy", str(self.accuracy())), ("graph", repr(self.graph)), ("seeds", f"{len(self.seeds)}")]
+        cells = "".join(f"<tr><th>{name}</th><td>{escape(text)}</td></tr>" for name, text in rows)
+        return f"<table><caption>{escape(self.model)}</caption>{cells}</table>"
 
     def _rows(self, rule: str) -> np.ndarray:
         history = self.history

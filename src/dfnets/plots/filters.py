@@ -1,27 +1,24 @@
-"""Figures: what a filter does, whether it is stable, and how fast it converges."""
+"""What a filter does, whether it is stable, and how fast it converges."""
 
 from __future__ import annotations
 
 import itertools
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dfnets.atomic import replacing
 from dfnets.filters.base import Filter
 from dfnets.filters.feedback import FeedbackLoopedFilter
 from dfnets.filters.products import Products
 from dfnets.graph import Graph
+from dfnets.plots.style import BLUE, GREEN, GREY, ORANGE, RED, finished, legend_below, new_figure
 from dfnets.shift import Shift
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Okabe and Ito's palette: apart for every kind of colour vision.
-BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#999999"
 MOST_ITERATIONS = 300
 
 
@@ -33,40 +30,19 @@ def filter_figure(
     With a graph, its spectral density lies under the response, and the convergence is measured on it beside the
     predicted one. The figure belongs to no window: it is returned, and written to ``path`` in the format of its ending.
     """
-    from matplotlib.figure import Figure
-
     shift = None if graph is None else f.shift_of(graph)
     if isinstance(f, FeedbackLoopedFilter):
-        figure = Figure(figsize=(11, 7.6), layout="constrained")
+        figure = new_figure(11, 8.6)
         axes = figure.subplots(2, 2).ravel()
         response_axes(axes[0], f, shift)
         feedback_axes(axes[1], f)
         pole_axes(axes[2], f)
         convergence_axes(axes[3], f, shift)
     else:
-        figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+        figure = new_figure(6.4, 4.6)
         response_axes(figure.subplots(), f, shift)
     figure.suptitle(repr(f), fontsize=10)
-    if path is not None:
-        save_figure(figure, path)
-    return figure
-
-
-def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Writes a figure in the format that the ending of ``path`` names; an existing file is replaced whole or not."""
-    with replacing(path) as temporary:
-        figure.savefig(temporary, dpi=150, format=check_figure(path))
-
-
-def check_figure(path: str | os.PathLike[str]) -> str:
-    """The format that the ending of a figure's file names, or an error that lists those that there are."""
-    from matplotlib.figure import Figure
-
-    known = Figure().canvas.get_supported_filetypes()
-    ending = Path(path).suffix.removeprefix(".").lower()
-    if ending not in known:
-        raise ValueError(f"{path}: a figure cannot be written as {ending!r}; its name ends in .{', .'.join(known)}")
-    return ending
+    return finished(figure, path)
 
 
 def response_axes(axes: Axes, f: Filter, shift: Shift | None = None) -> None:
@@ -83,15 +59,25 @@ def response_axes(axes: Axes, f: Filter, shift: Shift | None = None) -> None:
         axes.plot([], [], color=GREY, alpha=0.5, linewidth=8, label="density of the graph's spectrum")
     if f.target is not None:
         for jump in f.target.jumps:
-            axes.axvspan(jump - f.transition, jump + f.transition, color=ORANGE, alpha=0.15, linewidth=0)
+            name = "transition band: errors there do not count" if jump == f.target.jumps[0] else None
+            axes.axvspan(jump - f.transition, jump + f.transition, color=ORANGE, alpha=0.15, linewidth=0, label=name)
         axes.plot(grid, f.target(grid), color=ORANGE, linestyle="--", linewidth=1.5, label=f"wanted: {f.target}")
-    gains = f.response(grid)
+    gains = without_pole(f, grid)
     axes.plot(grid, gains, color=BLUE, linewidth=1.8, label="realised")
     inside = gains[np.isfinite(gains)]
     # A pole would squeeze everything else into a line.
     axes.set_ylim(max(inside.min(), -3) - 0.1, min(inside.max(), 4) + 0.1)
-    axes.set(title="response", xlabel="frequency of L^", ylabel="gain", xlim=f.interval)
-    axes.legend(fontsize=8, loc="best")
+    axes.set(title="Response: what is wanted and what is realised", xlabel="frequency", ylabel="gain", xlim=f.interval)
+    legend_below(axes)
+
+
+def without_pole(f: Filter, grid: np.ndarray) -> np.ndarray:
+    """The response with a gap where it crosses a pole, so that no line is drawn from one side to the other."""
+    gains = f.response(grid).astype(float)
+    if isinstance(f, FeedbackLoopedFilter):
+        sign = np.sign(1 - f.feedback(grid))
+        gains[:-1][sign[1:] != sign[:-1]] = np.nan
+    return gains
 
 
 def feedback_axes(axes: Axes, f: FeedbackLoopedFilter) -> None:
@@ -106,8 +92,8 @@ def feedback_axes(axes: Axes, f: FeedbackLoopedFilter) -> None:
                 sign * bound, color=RED, linestyle="--", linewidth=1, label=f"gamma = {bound:g}" if sign > 0 else None
             )
     axes.axvline(f.centre, color=GREY, linestyle=":", linewidth=1, label=f"centre = {f.centre:.4g}")
-    axes.set(title="feedback", xlabel="frequency of L^", ylabel="P", xlim=f.interval)
-    axes.legend(fontsize=8, loc="best")
+    axes.set(title="Feedback: below 1 everywhere, the loop converges", xlabel="frequency", ylabel="P", xlim=f.interval)
+    legend_below(axes, 3)
 
 
 def pole_axes(axes: Axes, f: FeedbackLoopedFilter) -> None:
@@ -116,14 +102,16 @@ def pole_axes(axes: Axes, f: FeedbackLoopedFilter) -> None:
     axes.plot(f.interval, (0, 0), color=GREEN, linewidth=4, solid_capstyle="butt", label="interval")
     axes.plot(poles.real, poles.imag, "x", color=RED, markersize=8, markeredgewidth=2, label="poles")
     axes.axhline(0, color=GREY, linewidth=0.6)
-    axes.set(title="poles", xlabel="real part of the frequency", ylabel="imaginary part")
+    axes.set(title="Poles: none may touch the interval", xlabel="real part of the frequency", ylabel="imaginary part")
     axes.margins(0.15)
-    axes.legend(fontsize=8, loc="best")
+    legend_below(axes)
 
 
 def convergence_axes(axes: Axes, f: FeedbackLoopedFilter, shift: Shift | None, tol: float = 1e-10) -> None:
     """The error of the recursion, iteration by iteration: predicted, and measured on a random signal of a graph."""
-    axes.set(title="convergence of the recursion", xlabel="iterations", ylabel="error / norm of the signal")
+    axes.set(
+        title="Error of the recursion, iteration by iteration", xlabel="iterations", ylabel="error / norm of the signal"
+    )
     interval = f.interval if shift is None else shift.interval
     ranges = f.ranges(interval)
     if ranges.contraction >= 1 or ranges.has_pole:
@@ -134,7 +122,7 @@ def convergence_axes(axes: Axes, f: FeedbackLoopedFilter, shift: Shift | None, t
     count = min(MOST_ITERATIONS, max(1, int(np.log(tol) / np.log(max(ranges.contraction, tol)))))
     steps = np.arange(count + 1)
     axes.semilogy(
-        steps, ranges.distance * ranges.contraction**steps, color=ORANGE, linestyle="--", label="predicted, at most"
+        steps, ranges.distance * ranges.contraction**steps, color=ORANGE, linestyle="--", label="proved: at most this"
     )
     if shift is not None:
         x = np.random.default_rng(0).standard_normal((shift.num_nodes, 1))
@@ -142,30 +130,4 @@ def convergence_axes(axes: Axes, f: FeedbackLoopedFilter, shift: Shift | None, t
         iterates = itertools.islice(f.iterates(Products(shift), x), count + 1)
         errors = [np.linalg.norm(iterate - limit) / np.linalg.norm(x) for iterate in iterates]
         axes.semilogy(steps, errors, color=BLUE, linewidth=1.8, label="measured")
-    axes.legend(fontsize=8, loc="best")
-
-
-def layout(graph: Graph) -> np.ndarray:
-    """(n, 2) a place for each node: the two slowest oscillations of the graph, divided by the root of the degree.
-
-    Nodes that are joined by many short paths come to lie close together. Each connected part gets places of its own,
-    the largest in the middle of attention: the others are drawn as points beside it.
-    """
-    import scipy.sparse.linalg
-    from scipy.sparse.csgraph import connected_components
-
-    _, part = connected_components(graph.adjacency, directed=False)
-    largest = np.flatnonzero(part == np.bincount(part).argmax())
-    places = np.zeros((graph.num_nodes, 2))
-    if len(largest) > 3:
-        inner = Graph(graph.adjacency[largest][:, largest])
-        smooth = -Shift(inner, centre=2.0).tocsr()
-        start = np.random.default_rng(0).standard_normal(len(largest))
-        _, vectors = scipy.sparse.linalg.eigsh(smooth, k=3, which="LA", v0=start, tol=1e-4, ncv=min(len(largest), 40))
-        slow = vectors[:, [1, 0]] / np.sqrt(inner.degrees + 1)[:, None]
-        # An eigenvector has no sign of its own; this one makes the picture the same each time.
-        slow *= np.sign(slow[np.abs(slow).argmax(axis=0), [0, 1]])
-        places[largest] = slow / np.abs(slow).max(axis=0)
-    rest = np.flatnonzero(part != np.bincount(part).argmax())
-    places[rest] = np.stack([np.full(len(rest), 1.2), np.linspace(-1, 1, max(len(rest), 2))[: len(rest)]], axis=1)
-    return places
+    legend_below(axes)
