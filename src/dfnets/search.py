@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dfnets import models
-from dfnets.datasets import cache
+from dfnets import atomic, models
+from dfnets.datasets import cache, splits
 from dfnets.datasets.splits import Split
 from dfnets.graph import Graph
+from dfnets.workers import started
 
 if TYPE_CHECKING:
     import optuna
@@ -59,7 +61,8 @@ def search(
     changes what is tried. Test nodes are never looked at.
 
     Args:
-        file: the SQLite file of the search; one that is there is gone on with. Another search of it waits.
+        file: the SQLite file of the search. An interrupted search continues from it; the file of a search with another
+            model, graph, split, seed, space or setting is refused. A second process with the same file waits.
         trials: how many in all, those already in the file included.
         space: what to draw, by the name of the setting: a list is a choice, (low, high) an interval, (low, high, "log")
             one by orders of magnitude. None is the model's own.
@@ -73,14 +76,72 @@ def search(
     if trials < 1 or workers < 1:
         raise ValueError(f"trials={trials}, workers={workers}: at least 1 of each is needed")
     fit_options = {"protocol": protocol, "replicas": replicas, "seed": seed, **options}
-    with cache.lock(Path(file)):
-        _enqueue(_study(file), ranges, seed, trials)
+    identity = _identity(model, graph, ranges, fit_options)
+    Path(file).parent.mkdir(parents=True, exist_ok=True)
+    atomic.check_file(file, force=True)
+    with cache.lock(Path(file)), _speaking(file):
+        study = _study(file)
+        _check_identity(study, identity, file)
+        _enqueue(study, ranges, seed, trials)
         job = (model, graph, str(file), fit_options, ranges)
         if workers == 1:
             _work(*job)
         else:
             _work_together(job, workers)
         return _found(_study(file), ranges)
+
+
+def _identity(model: str, graph: Graph, ranges: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """What the trials of a search depend on, as JSON gives it back; where and how loudly it runs is no part of it."""
+    protocol = options["protocol"]
+    if not isinstance(protocol, str):
+        protocol = [split.fingerprint for split in ([protocol] if isinstance(protocol, Split) else protocol)]
+    identity = {
+        "model": model,
+        "graph": splits.fingerprint(graph),
+        "space": {name: list(values) for name, values in ranges.items()},
+        **{name: value for name, value in options.items() if name not in ("device", "progress")},
+        "protocol": protocol,
+    }
+    return json.loads(json.dumps(identity, default=str))
+
+
+def _check_identity(study: optuna.Study, identity: Mapping[str, Any], file: str | os.PathLike[str]) -> None:
+    """Raises unless the file is new, or holds trials of this very search."""
+    stored = study.user_attrs.get("identity")
+    if stored is None and not study.trials:
+        study.set_user_attr("identity", identity)
+        return
+    if stored is None:
+        raise ValueError(
+            f"{file} holds trials of an earlier version, which did not say what they are of: give another file"
+        )
+    for name in dict.fromkeys((*identity, *stored)):
+        if stored.get(name) != identity.get(name):
+            raise ValueError(
+                f"{file} is the file of another search: its {name} is {stored.get(name)!r}, here it is "
+                f"{identity.get(name)!r}; give the same arguments, or another file"
+            )
+
+
+@contextmanager
+def _speaking(file: str | os.PathLike[str]) -> Iterator[None]:
+    """Turns errors of the database into ones that say what to do."""
+    try:
+        from sqlalchemy.exc import SQLAlchemyError
+    except ImportError:
+        raise ImportError("dfnets search needs Optuna: pip install 'dfnets[search]'") from None
+    try:
+        yield
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
+        if "full" in reason or "disk I/O" in reason:
+            raise OSError(
+                f"{file} cannot be written ({reason}): finished trials are still there; make room and search again"
+            ) from None
+        raise ValueError(
+            f"{file} is not the file of a search, or it is damaged ({reason}): move it away, or give another name"
+        ) from None
 
 
 def _enqueue(study: optuna.Study, ranges: Mapping[str, Any], seed: int, trials: int) -> None:
@@ -97,19 +158,13 @@ def _enqueue(study: optuna.Study, ranges: Mapping[str, Any], seed: int, trials: 
         study.enqueue_trial(_draw_trial(ranges, seed, draw), user_attrs={"draw": draw})
 
 
-def _work_together(job: tuple[Any, ...], workers: int) -> None:
-    # Spawned, not forked: a forked process inherits the locks of torch's threads, but not the threads.
-    context = multiprocessing.get_context("spawn")
-    processes = [context.Process(target=_work, args=(*job, workers)) for _ in range(workers)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
+def _work_together(job: tuple[Any, ...], count: int) -> None:
+    with started(count, _work, *job, workers=count) as processes:
+        for process in processes:
+            process.join()
     failed = [process.exitcode for process in processes if process.exitcode]
     if failed:
-        raise RuntimeError(
-            f"{len(failed)} of {workers} workers ended early (exit code {failed[0]}); search again to go on"
-        )
+        raise OSError(f"{len(failed)} of {count} workers ended early (exit code {failed[0]}); search again to go on")
 
 
 def _work(
@@ -142,7 +197,8 @@ def _study(file: str | os.PathLike[str]) -> optuna.Study:
     except ImportError:
         raise ImportError("dfnets search needs Optuna: pip install 'dfnets[search]'") from None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    Path(file).parent.mkdir(parents=True, exist_ok=True)
+    if "?" in str(file):
+        raise ValueError(f"{file}: the name of a search file cannot have a question mark")
     storage = optuna.storages.RDBStorage(f"sqlite:///{Path(file)}", engine_kwargs={"connect_args": {"timeout": 60}})
     # Everything that is tried is enqueued beforehand; the sampler has nothing to do.
     sampler = optuna.samplers.RandomSampler()

@@ -25,11 +25,11 @@ from dfnets import Graph
 from dfnets.datasets.splits import Split
 from dfnets.training import fit
 
-graph_file, checkpoint = sys.argv[1:]
+graph_file, checkpoint, EPOCHS = *sys.argv[1:3], int(sys.argv[3])
 with np.load(graph_file) as a:
     graph = Graph(a["adjacency"], features=sp.csr_array(a["features"]), labels=a["labels"], name="blocks")
     split = Split(a["train"], a["validation"], a["test"], "mine")
-fit("dfnet", graph, protocol=split, replicas=2, epochs=100_000, units=(4, 6), dropout=0.5, learning_rate=0.01,
+fit("dfnet", graph, protocol=split, replicas=2, epochs=EPOCHS, units=(4, 6), dropout=0.5, learning_rate=0.01,
     patience=None, checkpoint=checkpoint, checkpoint_every=0, progress=False, device="cpu")
 """
 
@@ -42,21 +42,20 @@ def test_kill_and_resume_gives_the_same_weights(graph: Graph, split: Split, tmp_
     parts = {"train": split.train, "validation": split.validation, "test": split.test}
     features = graph.features.toarray()  # type: ignore[union-attr]
     np.savez(data, adjacency=graph.adjacency.toarray(), features=features, labels=graph.labels, **parts)
-    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(data), str(file)])
+    epochs = 150
+    process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(data), str(file), str(epochs)])
     try:
         deadline = time.monotonic() + 60
         while not file.exists():
             assert process.poll() is None, "the training ended before it wrote a checkpoint"
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        time.sleep(0.3)
+        time.sleep(0.1)
     finally:
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
     reached = _epoch(file)
-    epochs = reached + 5
-    common = {"protocol": split, "replicas": 2, "progress": False, "device": "cpu", **SMALL}
-    # The killed run was told to go on for longer; how long is the one thing that a resumed run may change.
+    common = {"protocol": split, "replicas": 2, "progress": False, "device": "cpu", "patience": None, **SMALL}
     resumed = fit("dfnet", graph, epochs=epochs, checkpoint=file, **common)
     straight = fit("dfnet", graph, epochs=epochs, **common)
     assert 0 < reached < epochs
@@ -91,6 +90,8 @@ def test_the_checkpoint_of_another_training_is_refused(graph: Graph, split: Spli
     fit("dfnet", graph, **common)
     with pytest.raises(ValueError, match=r"checkpoint of another training: its seeds is \[0\], here it is \[1\]"):
         fit("dfnet", graph, seed=1, **common)
+    with pytest.raises(ValueError, match=r"checkpoint of another training: its epochs is 2, here it is 1;"):
+        fit("dfnet", graph, **{**common, "epochs": 1})
     with pytest.raises(ValueError, match=r"checkpoint of another training: its dropout is 0\.5, here it is 0\.1"):
         fit("dfnet", graph, **{**common, "dropout": 0.1})
 
@@ -102,5 +103,12 @@ def test_damaged_files_and_folders_are_refused(graph: Graph, split: Split, tmp_p
     file.write_bytes(file.read_bytes()[:-100])
     with pytest.raises(ValueError, match=r"run\.ckpt is not a checkpoint, or it is damaged"):
         fit("dfnet", graph, checkpoint=file, **common)
+    file.unlink()
+    fit("dfnet", graph, checkpoint=file, **common)
+    whole = file.read_bytes()
+    for at in range(len(whole) // 4, len(whole), len(whole) // 5):
+        file.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+        with pytest.raises(ValueError, match=r"run\.ckpt is (damaged: its checksum|not a checkpoint, or it)"):
+            fit("dfnet", graph, checkpoint=file, **common)
     with pytest.raises(ValueError, match="is a folder; give the name of a file"):
         fit("dfnet", graph, checkpoint=tmp_path, **common)

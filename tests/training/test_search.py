@@ -80,3 +80,33 @@ def test_diverging_trials_are_left_out(graph: Graph, split: Split, tmp_path: Pat
 def test_bad_arguments(graph: Graph, split: Split, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="trials=0, workers=1: at least 1 of each"):
         run(graph, split, tmp_path / "s.db", 0)
+
+
+def test_the_file_of_another_search_is_refused(graph: Graph, split: Split, tmp_path: Path) -> None:
+    """Before, the old trials were given as the answer to the new question."""
+    file = tmp_path / "s.db"
+    run(graph, split, file, 1)
+    changes: list[tuple[dict[str, Any], str]] = [
+        ({"seed": 1}, "seed is 0, here it is 1"),
+        ({"replicas": 1}, "replicas is 2, here it is 1"),
+        ({"epochs": 3}, "epochs is 4, here it is 3"),
+        ({"preset": "paper"}, "preset is None, here it is 'paper'"),
+        ({"space": {"dropout": (0.1, 0.9)}}, "space is "),
+        ({"protocol": "another"}, "protocol is "),
+    ]
+    for change, named in changes:
+        with pytest.raises(ValueError, match=f"is the file of another search: its {named}"):
+            run(graph, split, file, 1, **change)
+    labels = (np.asarray(graph.labels) + 1) % 3
+    with pytest.raises(ValueError, match="is the file of another search: its graph is"):
+        run(graph.with_(labels=labels), split, file, 1)
+    with pytest.raises(ValueError, match="is the file of another search: its model is 'dfnet', here it is 'gcn'"):
+        search("gcn", graph, file, trials=1, space=SPACE, protocol=split, replicas=2, epochs=4, device="cpu")
+
+
+def test_what_is_no_search_file_is_refused(graph: Graph, split: Split, tmp_path: Path) -> None:
+    (tmp_path / "s.db").write_bytes(b"SQLite format 3\0" + bytes(range(256)) * 20)
+    with pytest.raises(ValueError, match=r"s\.db is not the file of a search, or it is damaged"):
+        run(graph, split, tmp_path / "s.db", 1)
+    with pytest.raises(OSError, match="is a folder, not a regular file"):
+        run(graph, split, tmp_path, 1)

@@ -5,21 +5,23 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor
 
-from dfnets.atomic import replacing
+from dfnets import checksums
+from dfnets.atomic import check_file, replacing
+from dfnets.inputs import regular_file
 from dfnets.training.history import History
 from dfnets.training.loop import Trainer
 
-FORMAT = "dfnets checkpoint, version 1"
+FORMAT = "dfnets checkpoint, version 2"
 # What of a trainer is a small array, besides weights, optimiser, streams and history.
 ARRAYS = ("running", "best_accuracy", "best_loss", "best_epoch")
 
@@ -29,7 +31,8 @@ class Checkpoint:
 
     Args:
         path: of the file.
-        identity: what the training depends on (data, splits, hyper-parameters, seeds); a file of another is refused.
+        identity: what the training depends on (data, splits, hyper-parameters, epochs, seeds); a file of another is
+            refused.
         every: seconds between two writes; 0 writes after every epoch.
     """
 
@@ -38,6 +41,7 @@ class Checkpoint:
         if self.path.is_dir():
             raise ValueError(f"checkpoint={str(path)!r} is a folder; give the name of a file")
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        check_file(self.path, force=True)
         self._written = time.monotonic()
 
     def restore(self, trainer: Trainer) -> bool:
@@ -45,6 +49,13 @@ class Checkpoint:
         if not self.path.exists():
             return False
         tensors, state = self._read()
+        try:
+            self._apply(trainer, tensors, state)
+        except (KeyError, TypeError, ValueError, IndexError, RuntimeError) as error:
+            raise ValueError(f"{self.path} does not fit this training ({error}): remove it") from None
+        return True
+
+    def _apply(self, trainer: Trainer, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
         part = lambda name: _under(name, tensors)  # noqa: E731
         trainer.model.load_state_dict(part("model"))
         slots = trainer.optimiser.state_dict()
@@ -59,7 +70,6 @@ class Checkpoint:
         trainer.final = {name: value.to(device) for name, value in part("final").items()}
         for name in ARRAYS:
             setattr(trainer, name, tensors[f"array.{name}"].numpy())
-        return True
 
     def maybe_write(self, trainer: Trainer) -> None:
         """Writes when it is time, and at the end."""
@@ -76,16 +86,15 @@ class Checkpoint:
         tensors |= {f"stream.{r}": stream.get_state() for r, stream in enumerate(trainer.streams)}
         tensors |= {f"history.{name}": torch.as_tensor(value) for name, value in trainer.history.arrays().items()}
         tensors |= {f"array.{name}": torch.as_tensor(np.array(getattr(trainer, name))) for name in ARRAYS}
-        state = {"identity": self.identity, "epoch": trainer.epoch, "adam": sorted(slots)}
+        tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
+        state = json.dumps({"identity": self.identity, "epoch": trainer.epoch, "adam": sorted(slots)})
+        about = {"format": FORMAT, "state": state, "sha256": _checksum(tensors, state)}
         with replacing(self.path) as temporary:
-            save_file(
-                {name: tensor.detach().contiguous() for name, tensor in tensors.items()},
-                temporary,
-                {"format": FORMAT, "state": json.dumps(state)},
-            )
+            temporary.write_bytes(save(tensors, about))
         self._written = time.monotonic()
 
     def _read(self) -> tuple[dict[str, Tensor], dict[str, Any]]:
+        regular_file(self.path)
         try:
             with safe_open(self.path, "pt") as file:
                 about = file.metadata() or {}
@@ -94,6 +103,8 @@ class Checkpoint:
             raise ValueError(f"{self.path} is not a checkpoint, or it is damaged ({error}): remove it") from None
         if about.get("format") != FORMAT:
             raise ValueError(f"{self.path} is not a checkpoint: it lacks the mark {FORMAT!r}")
+        if about.get("sha256") != _checksum(tensors, about.get("state", "")):
+            raise ValueError(f"{self.path} is damaged: its checksum differs; remove it, and train again")
         state = json.loads(about["state"])
         for key, value in self.identity.items():
             if state["identity"].get(key) != value:
@@ -102,6 +113,19 @@ class Checkpoint:
                     f"here it is {value!r}; give the same arguments, or another file"
                 )
         return tensors, state
+
+
+def _checksum(tensors: Mapping[str, Tensor], state: str) -> str:
+    """Of all that a checkpoint holds: one bit that flips on a disk would change the training without a trace."""
+
+    def parts() -> Iterator[bytes | memoryview]:
+        yield state.encode()
+        for name in sorted(tensors):
+            tensor = tensors[name]
+            yield f"\n{name} {tensor.dtype} {list(tensor.shape)}\n".encode()
+            yield tensor.reshape(-1).view(torch.uint8).numpy().data
+
+    return checksums.of_parts(parts())
 
 
 def _plain(identity: Mapping[str, Any]) -> dict[str, Any]:

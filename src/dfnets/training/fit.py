@@ -83,13 +83,12 @@ def fit(
     )
     saved = None
     if checkpoint is not None:
-        # How long to train may change: a finished training can be continued.
         identity = {
             "model": model,
             "graph": splits.fingerprint(graph),
             "splits": [split.fingerprint for split in chosen],
             "seeds": list(seeds),
-            **config.model_dump(mode="json", exclude={"epochs"}),
+            **config.model_dump(mode="json"),
         }
         saved = Checkpoint(checkpoint, identity, every=checkpoint_every)
         saved.restore(trainer)
