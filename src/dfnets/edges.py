@@ -26,7 +26,7 @@ class ConflictingWeights(ValueError):
     ) -> None:
         super().__init__(
             f"the edge between {nodes[0]!r} and {nodes[1]!r} is listed with weights {weights[0]:g} and {weights[1]:g} "
-            f"({pairs} such pairs); pass duplicates='sum', 'max' or 'mean' to merge them"
+            f"({pairs} such pairs); pass duplicates='sum', 'max' or 'mean' (--duplicates sum) to merge them"
         )
         self.nodes, self.edges, self.weights, self.pairs = nodes, edges, weights, pairs
 

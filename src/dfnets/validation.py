@@ -91,7 +91,7 @@ def _symmetric(matrix: sp.csr_array, directed: Directed) -> sp.csr_array:
         raise ValueError(
             f"adjacency is not symmetric: adjacency[{i}, {j}] = {matrix[i, j]:g} but "
             f"adjacency[{j}, {i}] = {matrix[j, i]:g} ({len(gap) // 2} such pairs); "
-            "pass directed='max' or directed='mean' to make the graph undirected"
+            "pass directed='max' or directed='mean' (--directed max) to make the graph undirected"
         )
     return sp.csr_array(matrix.maximum(transposed) if directed == "max" else (matrix + transposed) / 2)
 

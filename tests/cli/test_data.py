@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -72,6 +74,37 @@ def test_describe_ones_own_graph(tmp_path):
     result = runner.invoke(app, ["describe", "--edges", str(tmp_path / "e.csv")])
     assert result.exit_code == 1
     assert "e.csv, line 3, column 'b': '' is no id" in str(result.exception)
+
+
+def test_check_tells_what_is_odd_and_its_status_says_whether_it_matters(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "e.csv").write_text("Source;Target;Weight\nu;v;0,5\nv;w;1\nw;w;1\n")
+    (tmp_path / "y.csv").write_text("u,red\nv,blue\nw,red\nu2,blue\n")
+    arguments = ["check", "--edges", "e.csv", "--labels", "y.csv"]
+    result = runner.invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert lines[0] == "4 nodes, 3 edges, 4 labels, 2 classes (column 2), weights: column Weight"
+    assert "  e.csv: separated by semicolons, decimal commas" in lines
+    assert "odd, edges: 1 edge from a node to itself; the filter adds such a loop by itself" in lines
+    found = json.loads(runner.invoke(app, [*arguments, "--json"]).stdout)
+    assert found["ok"]
+    assert [finding["severity"] for finding in found["findings"]] == ["odd"] * 3
+    (tmp_path / "e.csv").write_text("Source;Target;Weight\nu;v;0,5\nv;u;1\n")
+    result = runner.invoke(app, arguments)
+    assert result.exit_code == 1
+    assert "PROBLEM, edges: e.csv, line 2 and line 3" in result.stdout
+    assert "(--duplicates sum)" in result.stdout
+    assert runner.invoke(app, [*arguments, "--duplicates", "max"]).exit_code == 0
+
+
+def test_options_say_how_files_are_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "e.txt").write_text("u:v:1,5:9\nv:w:2,5:9\n")
+    options = ["--separator", ":", "--no-header", "--decimal", ",", "--weight-column", "3", "--source-column", "1"]
+    result = runner.invoke(app, ["describe", "--edges", "e.txt", *options])
+    assert result.exit_code == 0, result.output
+    assert "3 nodes, 2 edges, weights: column 3" in result.stdout
 
 
 @pytest.mark.parametrize("arguments", [[], ["cora", "--edges", "e.csv"], ["cora", "--labels", "y.csv"]])

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pandas
 import pytest
 import scipy.sparse as sp
 from conftest import random_graph
@@ -71,6 +72,43 @@ def test_filter_applies_a_saved_filter(dfnets_command, tmp_path) -> None:
     assert (status, err) == (0, "")
     assert "products" in out
     np.testing.assert_allclose(np.load(tmp_path / "x.filtered.npy"), f.apply(graph, x, tol=1e-9), atol=1e-12)
+
+
+def test_filter_keeps_ids_whatever_the_order_of_the_files(dfnets_command, tmp_path) -> None:
+    """Signals are known by id, in CSV as in .npy, where row k is node k and not the k-th that the edges name."""
+    graph = random_graph(30, 4, 0)
+    order = np.random.default_rng(1).permutation(30)
+    x = np.random.default_rng(2).standard_normal((30, 2))
+    f = dfnets.design(dfnets.responses.low_pass(0.5))
+    f.save(tmp_path / "f.json")
+    expected = f.apply(graph, x, tol=1e-9)
+    ends = sp.triu(graph.adjacency, format="coo")
+    listed = pandas.DataFrame({"Source": ends.row, "Target": ends.col, "Weight": ends.data})
+    listed = listed.sample(frac=1, random_state=0)
+    listed.to_csv(tmp_path / "e.csv", index=False)
+    np.save(tmp_path / "x.npy", x)
+    options = ("--filter", tmp_path / "f.json", "--tol", 1e-9)
+    status, out, err = dfnets_command("filter", tmp_path / "e.csv", tmp_path / "x.npy", *options)
+    assert (status, err) == (0, "")
+    assert f"30 nodes, {graph.num_edges} edges, 2 features, weights: column Weight" in out
+    np.testing.assert_allclose(np.load(tmp_path / "x.filtered.npy"), expected, atol=1e-12)
+    names = np.array([f"n{k:02d}" for k in range(30)])
+    named = listed.assign(Source=names[listed["Source"]], Target=names[listed["Target"]])
+    named.to_csv(tmp_path / "named.csv", index=False, sep=";")
+    pandas.DataFrame({"node": names, "a": x[:, 0], "b": x[:, 1]}).iloc[order].to_csv(tmp_path / "s.csv", index=False)
+    status, _, err = dfnets_command("filter", tmp_path / "named.csv", tmp_path / "s.csv", *options)
+    assert (status, err) == (0, "")
+    found = pandas.read_csv(tmp_path / "s.filtered.csv").set_index("id").loc[names]
+    np.testing.assert_allclose(found[["a", "b"]], expected, atol=1e-12)
+    status, _, err = dfnets_command("filter", tmp_path / "named.csv", tmp_path / "x.npy", *options, "--force")
+    assert status == 1
+    assert "give a table with an id in each row" in err
+    status, _, err = dfnets_command(
+        "filter", tmp_path / "no.csv", tmp_path / "no.npy", "--filter", tmp_path / "no.json"
+    )
+    assert status == 1
+    assert all(name in err for name in ("no.csv", "no.npy", "no.json"))
+    assert err.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -287,6 +287,14 @@ def test_categories_gaps_and_coordinates(tmp_path, edges):
         read(edges, nodes, encoder=graph.encoder)
 
 
+def test_text_and_gaps_are_refused_when_asked(tmp_path, edges):
+    nodes = text_file(tmp_path, "nodes.csv", 'id,age,town\npaul,30,Ulm\nanna,,Ulm\nzoë,5,Ulm\n"x, y",6,Ulm\n')
+    with pytest.raises(ValueError, match=r"nodes\.csv, column 'town': it holds text, not numbers; --ignore town"):
+        read(edges, nodes, encode=False)
+    with pytest.raises(ValueError, match=r"nodes\.csv, line 3, column 'age': '' is no feature"):
+        read(edges, nodes, encode=False, ignore=["town"])
+
+
 def test_mostly_zero_features_are_sparse(tmp_path):
     rng = np.random.default_rng(0)
     dense = (rng.random((100, 40)) < 0.05) * rng.integers(1, 4, (100, 40))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from dfnets.cli import bench, data, demo, errors, filters, reproduce, studio, train
+from dfnets.cli import apply, bench, data, demo, errors, filters, reproduce, studio, train
 
 app = typer.Typer(
     name="dfnets",
@@ -14,7 +14,7 @@ app = typer.Typer(
 )
 app.command("demo")(demo.demo_command)
 app.command("design")(filters.design_command)
-app.command("filter")(filters.filter_command)
+app.command("filter")(apply.filter_command)
 app.command("studio")(studio.studio_command)
 app.command("train")(train.train_command)
 app.command("predict")(train.predict_command)

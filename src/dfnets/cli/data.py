@@ -1,16 +1,23 @@
-"""``dfnets data``: what datasets there are, fetching them, describing one or a graph of one's own."""
+"""``dfnets data``: what datasets there are, fetching them, describing one, checking one's own files."""
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dfnets.cli.common import Force, check_outputs, console, say
+from dfnets.cli.file_options import FileOptions, takes_files
 from dfnets.terminal import cell
 
-app = typer.Typer(help="Datasets: list them, fetch them, describe one or your own graph.", no_args_is_help=True)
+app = typer.Typer(
+    help="Datasets: list them, fetch them, describe one or your own graph, check your own files.", no_args_is_help=True
+)
+Edges = Annotated[Path | None, typer.Option(help="Your own edges (.csv, .tsv, .parquet, .graphml, .npz, ...).")]
+Features = Annotated[Path | None, typer.Option(help="Features of their nodes.")]
+Labels = Annotated[Path | None, typer.Option(help="Labels of their nodes.")]
 
 
 @app.command("list")
@@ -46,14 +53,51 @@ def fetch(
         say(f"{name}: {library.fetch(name, force=force)}")
 
 
+@app.command("check")
+@takes_files
+def check_command(
+    edges: Annotated[Path, typer.Option(help="Your edges (.csv, .tsv, .txt, .parquet, .jsonl, .graphml, .npz, ...).")],
+    features: Features = None,
+    labels: Labels = None,
+    json: Annotated[bool, typer.Option("--json", help="For a program: one JSON object.")] = False,
+    *,
+    files: FileOptions,
+) -> None:
+    """Tell what was understood of your files, and everything that is odd about them, before training.
+
+    The exit status is 1 if something stands in the way of training, else 0.
+
+    Example: dfnets data check --edges edges.csv --features features.csv --labels labels.csv
+    """
+    import json as writer
+
+    from dfnets.datasets.check import check
+
+    report = check(edges, features, labels, **files.arguments())
+    if json:
+        say(writer.dumps(report.to_json(), indent=2))
+    else:
+        if report.reading is not None:
+            say(dataclasses.replace(report.reading, left_out=()))  # these are among the findings
+        for finding in report.findings:
+            say(f"{'PROBLEM' if finding.severity == 'problem' else 'odd'}, {finding.about}: {finding.text}")
+        if not report.findings:
+            say("nothing odd")
+    if not report.ok:
+        raise typer.Exit(1)
+
+
 @app.command()
+@takes_files
 def describe(
     name: Annotated[str | None, typer.Argument(help="A dataset, or an .npz file.")] = None,
-    edges: Annotated[Path | None, typer.Option(help="Your own edges (.csv, .tsv, .parquet, .graphml, .npz).")] = None,
-    features: Annotated[Path | None, typer.Option(help="Features of their nodes.")] = None,
-    labels: Annotated[Path | None, typer.Option(help="Labels of their nodes.")] = None,
+    edges: Edges = None,
+    features: Features = None,
+    labels: Labels = None,
     figure: Annotated[Path | None, typer.Option(help="Also draw it, into this file.")] = None,
     force: Force = False,
+    *,
+    files: FileOptions,
 ) -> None:
     """Counts, degrees, classes, homophily and spectrum of a graph, and the paper's counts beside ours."""
     from dfnets import datasets
@@ -63,7 +107,12 @@ def describe(
     if name is not None and (features is not None or labels is not None):
         raise typer.BadParameter("--features and --labels belong to --edges; a dataset has its own")
     check_outputs(figure=figure, force=force)
-    graph = datasets.load(name) if name is not None else datasets.files.read_graph(edges or "", features, labels)
+    if edges is not None:
+        reading = files.read(edges, features, labels)
+        say(reading)
+        graph = reading.graph
+    else:
+        graph = datasets.load(name or "")
     description = datasets.describe(graph)
     if figure is not None:
         description.figure(figure)

@@ -1,4 +1,4 @@
-"""`dfnets design` and `dfnets filter`."""
+"""`dfnets design`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from dfnets import responses
-from dfnets.atomic import replacing
 from dfnets.cli.common import Force, check_outputs, console, read_graph, say
-from dfnets.datasets.arrays import read_npy
-from dfnets.filters import FeedbackLoopedFilter, design, load
+from dfnets.filters import design
 from dfnets.shift import Shift
 
 
@@ -136,37 +133,3 @@ def _points(text: str | None) -> dict[str, list[float]]:
     except ValueError:
         raise ValueError(f"--points {text!r}: it takes frequency:gain pairs, such as 0:1,0.5:1,0.8:0") from None
     return {"frequencies": list(frequencies), "gains": list(gains)}
-
-
-def filter_command(
-    graph: Annotated[str, typer.Argument(help="Edge file (.npz, .csv, .tsv, .parquet, .graphml) or dataset name.")],
-    signal: Annotated[Path, typer.Argument(help="Signals, one row a node: .npy, (n,) or (n, k).", exists=True)],
-    filter_file: Annotated[
-        Path, typer.Option("--filter", help="A filter that `dfnets design --save` wrote.", exists=True)
-    ],
-    out: Annotated[
-        Path | None, typer.Option(help="Where the result goes, as .npy; SIGNAL.filtered.npy by default.")
-    ] = None,
-    tol: Annotated[float, typer.Option(help="norm(y - y*) <= tol norm(x) for every column.")] = 1e-6,
-    method: Annotated[str, typer.Option(help="auto takes the one with the fewest products.")] = "auto",
-    force: Force = False,
-) -> None:
-    """Apply a filter to signals on a graph.
-
-    Example: dfnets filter graph.npz signal.npy --filter f.json
-    """
-    path = out or signal.with_suffix(".filtered.npy")
-    check_outputs(path, force=force)
-    f = load(filter_file)
-    x = read_npy(signal)
-    with console.status("filtering"):
-        shift = f.shift_of(read_graph(graph))
-        done = f.apply(shift, x, tol=tol, method=method, details=True)
-    # Written through an open file: given a name, NumPy would add its own ending to it.
-    with replacing(path) as temporary, temporary.open("wb") as file:
-        np.save(file, done.signal)
-    say(repr(f))
-    say(f"{done.method}: {done.products} products, error at most {done.error:.2g} of the norm of each column")
-    if isinstance(f, FeedbackLoopedFilter):
-        console.print(f.certificate(shift, tol=tol).table())
-    say(f"written: {path}")

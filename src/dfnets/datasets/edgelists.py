@@ -97,7 +97,8 @@ class EdgeList:
             edges = error.edges if kept is None else (int(kept[error.edges[0]]), int(kept[error.edges[1]]))
             pair = (nodes[error.nodes[0]].as_py(), nodes[error.nodes[1]].as_py())
             named = ConflictingWeights(pair, edges, error.weights, error.pairs)
-            raise ValueError(f"{self.path}, {' and '.join(map(self.place, edges))}: {named}") from None
+            named.args = (f"{self.path}, {' and '.join(map(self.place, edges))}: {named}",)
+            raise named from None
         except ValueError as error:
             raise ValueError(f"{self.path}: {error}") from None
 

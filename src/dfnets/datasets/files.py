@@ -83,6 +83,7 @@ def read(
     missing: Sequence[str] | None = None,
     duplicates: Duplicates = "refuse",
     unmatched: Unmatched = "drop",
+    encode: bool = True,
     encoder: FeatureEncoder | None = None,
     **attributes: Any,
 ) -> Reading:
@@ -120,6 +121,7 @@ def read(
         missing: cells that stand for no value: empty, ?, NA, nan, null and the like, and -1 as a label.
         duplicates: as in :meth:`Graph.from_edges`.
         unmatched: ``"refuse"`` instead of leaving out what belongs to no node.
+        encode: False refuses text and missing values among the features instead.
         encoder: that of a trained model, so that these features become numbers as in training.
         attributes: ``name`` and ``directed``, for :class:`Graph`.
 
@@ -147,7 +149,7 @@ def read(
     if feature_file is not None:
         if labelled is not None and label_file == feature_file:
             label = labelled.column
-        columns = FeatureColumns(id, label, tuple(ignore), tuple(coordinates))
+        columns = FeatureColumns(id, label, tuple(ignore), tuple(coordinates), encode)
         rows = read_features(feature_file, options, columns, encoder=encoder, known=known)
     dropped = 0
     if listed is not None:
@@ -178,7 +180,7 @@ def _finished(
     nodes = ids_of(graph)
     left_out, notes = [], []
     if dropped and rows is not None:
-        left_out.append(f"{_count(dropped, 'edge')} left out: an end is not a row of {rows.path.name}")
+        left_out.append(f"{count(dropped, 'edge')} left out: an end is not a row of {rows.path.name}")
     if listed is not None and listed.table is not None:
         if listed.table.summary:
             notes.append(f"{edges.name}: {listed.table.summary}")
@@ -196,7 +198,7 @@ def _finished(
             if unmatched == "refuse" or share > 0.5:
                 more = f" ({share:.0%} of the labels belong to none)" if share > 0.5 else ""
                 labelled.fail(int(outside[0]), f"is not a node of the graph{more}")
-            left_out.append(f"{_count(len(outside), 'label')} of {labelled.path.name} left out: no node has such an id")
+            left_out.append(f"{count(len(outside), 'label')} of {labelled.path.name} left out: no node has such an id")
         graph = graph.with_(labels=numbers, label_names=names)
         notes += labelled.notes
         if (
@@ -204,20 +206,20 @@ def _finished(
             and listed is not None
             and (only := np.count_nonzero(labelled.ids.find(listed.appearing()) < 0))
         ):
-            notes.append(f"{_count(int(only), 'node')} only in {labelled.path.name}: without edges")
+            notes.append(f"{count(int(only), 'node')} only in {labelled.path.name}: without edges")
     return Reading(graph, _summary(graph, listed, labelled), tuple(notes), tuple(left_out))
 
 
 def _summary(graph: Graph, listed: EdgeList | None, labelled: Labels | None) -> str:
-    parts = [_count(graph.num_nodes, "node"), _count(graph.num_edges, "edge")]
+    parts = [count(graph.num_nodes, "node"), count(graph.num_edges, "edge")]
     if graph.features is not None:
         n, f = graph.features.shape
         nonzero = graph.features.nnz if isinstance(graph.features, sp.csr_array) else None
         share = "" if nonzero is None else f" (sparse, {nonzero / max(n * f, 1):.1%} not zero)"
-        parts.append(_count(f, "feature") + share)
+        parts.append(count(f, "feature") + share)
     if graph.labels is not None:
-        parts.append(_count(int(np.count_nonzero(graph.labels >= 0)), "label"))
-        parts.append(_count(graph.num_classes, "class") + (f" (column {labelled.column})" if labelled else ""))
+        parts.append(count(int(np.count_nonzero(graph.labels >= 0)), "label"))
+        parts.append(count(graph.num_classes, "class") + (f" (column {labelled.column})" if labelled else ""))
     if listed is not None:
         parts.append("weights: " + ("all 1" if listed.weighted_by is None else f"column {listed.weighted_by}"))
     return ", ".join(parts)
@@ -231,7 +233,8 @@ def _with(graph: Graph, path: Path, attributes: Callable[[], dict[str, Any]]) ->
         raise ValueError(f"{path}: {error}") from None
 
 
-def _count(number: int, noun: str) -> str:
+def count(number: int, noun: str) -> str:
+    """ "1 edge", "3,025 edges"."""
     plural = {"class": "classes"}.get(noun, noun + "s")
     return f"{number:,} {noun if number == 1 else plural}"
 

@@ -76,6 +76,7 @@ class FeatureColumns(NamedTuple):
     label: str | None = None
     ignore: tuple[str, ...] = ()
     coordinates: tuple[str, ...] = ()
+    encode: bool = True
 
 
 def read_features(
@@ -102,7 +103,8 @@ def read_features(
     left_out = {column_of(table, "ignore", one, 0) for one in columns.ignore} | set(places)
     # A column of labels need not be there.
     left_out |= {column for column in rest if columns.label and column.casefold() == columns.label.casefold()}
-    return _from_wide(table, name, places, [column for column in rest if column not in left_out], options, encoder)
+    used = [column for column in rest if column not in left_out]
+    return _from_wide(table, name, places, used, options, columns.encode, encoder)
 
 
 def is_long(rest: list[str]) -> bool:
@@ -135,12 +137,17 @@ def _from_wide(
     places: list[str],
     columns: list[str],
     options: TableOptions,
+    encode: bool,
     encoder: FeatureEncoder | None,
 ) -> NodeFeatures:
     """One row for each node, one column for each feature."""
     if encoder is not None and table.header:
         _named(table.path, encoder.check, columns)
     text = table.text_columns(columns) if encoder is None else [one for one in columns if encoder.is_text(one)]
+    if text and not encode:
+        raise ValueError(
+            f"{table.path}, column {text[0]!r}: it holds text, not numbers; --ignore {text[0]} leaves it out"
+        )
     numeric = [column for column in columns if column not in set(text)]
     found, values = table.read([name, *text], [*numeric, *places])
     ids = found[0]
@@ -148,7 +155,7 @@ def _from_wide(
     refuse_repeated(table, ids, name)
     for k, cells in enumerate(values):
         kind = "feature" if k < len(numeric) else "coordinate"
-        wrong = np.isinf(cells) if k < len(numeric) else ~np.isfinite(cells)
+        wrong = np.isinf(cells) if k < len(numeric) and encode else ~np.isfinite(cells)
         if wrong.any():
             table.fail(int(wrong.argmax()), [*numeric, *places][k], f"is no {kind}: {kind}s are finite numbers")
     coordinates = np.stack(values[len(numeric) :], axis=1) if places else None
