@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import torch
 
-from dfnets import Graph
+from dfnets import Graph, checksums
 from dfnets.datasets.splits import Split
 from dfnets.training import Result, fit, load
 
@@ -39,8 +42,6 @@ def test_a_saved_model_predicts_the_same(result: Result, graph: Graph, tmp_path:
 
 
 def test_predictions_are_the_mean_of_the_replicas(result: Result, graph: Graph) -> None:
-    import torch
-
     trained = result.trained("final")
     network = result._trainer.model.eval()
     with torch.no_grad():
@@ -140,3 +141,47 @@ def test_a_model_folder_of_version_0_1_0_still_loads() -> None:
     found = trained.predict(Graph(ring, features=features, name="ring")).probabilities
     expected = [[0.509652, 0.490348], [0.481112, 0.518888], [0.481112, 0.518888], [0.481112, 0.518888]]
     np.testing.assert_allclose(found[:4], expected, atol=2e-6)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"model": 3}, "does not describe a model"),
+        ({"model": "perceptron"}, "does not describe a model"),
+        ({"replicas": 0}, "does not describe a model"),
+        ({"classes": "red"}, "does not describe a model"),
+        ({"features": None}, "does not describe a model"),
+        ({"config": {"units": "many"}}, "does not describe a model"),
+        ({"config": {"wings": 2}}, "does not describe a model"),
+        ({"sha256": []}, "was changed"),
+        ({"replicas": 3}, "the weights do not fit the model 'dfnet'"),
+    ],
+)
+def test_entries_of_another_type_are_refused(
+    result: Result, graph: Graph, tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    """A checksum keeps accidents out; here somebody has made it fit."""
+    result.save(tmp_path)
+    content = json.loads((tmp_path / "config.json").read_text()) | change
+    if isinstance(content["sha256"], dict):
+        del content["sha256"]["config.json"]
+        content["sha256"]["config.json"] = checksums.of_json(content)
+    (tmp_path / "config.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=message):
+        load(tmp_path).predict(graph)
+
+
+def test_a_model_is_replaced_while_it_is_read(result: Result, tmp_path: Path) -> None:
+    """Four threads save models whose weights differ, and whoever loads meanwhile has all of one of them."""
+    one = result.trained()
+    others = [replace(one, weights={k: v + r for k, v in one.weights.items()}, about={"r": r}) for r in range(8)]
+    one.save(tmp_path / "model")
+    first = next(iter(one.weights))
+    with ThreadPoolExecutor(3) as pool:
+        saved = [pool.submit(other.save, tmp_path / "model") for other in others]
+        while not all(future.done() for future in saved):
+            found = load(tmp_path / "model")
+            shift = found.about.get("r", 0)
+            assert torch.equal(found.weights[first], one.weights[first] + shift)
+    assert [future.exception() for future in saved] == [None] * 8
+    assert [path.name for path in tmp_path.iterdir()] == ["model"]

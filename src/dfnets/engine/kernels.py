@@ -16,9 +16,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, prange, types
+from numba import prange, types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
+
+from dfnets.compiled import njit
 
 # Columns of one block, in bytes: 4 of 32 registers of AVX-512, 8 of 16 of AVX2, so that sums never spill.
 BLOCK = 256

@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
-from numba import njit, prange
+from numba import prange
 from pydantic import Field
 from torch import Tensor
 
+from dfnets.compiled import njit
 from dfnets.graph import Graph
 from dfnets.models.base import Config, Sizes
 from dfnets.models.logistic import logistic

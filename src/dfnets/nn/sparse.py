@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 import torch
-from numba import njit, prange
+from numba import prange
 from torch import Tensor
+
+from dfnets.compiled import njit
 
 # Below so many multiplications, waking another thread takes longer than the work.
 SMALL = 1 << 17

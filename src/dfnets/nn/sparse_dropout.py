@@ -8,10 +8,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import scipy.sparse as sp
 import torch
-from numba import njit, prange
+from numba import prange
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from dfnets.compiled import njit
 from dfnets.nn import batched
 from dfnets.nn.batched import Generators
 from dfnets.nn.features import Features
