@@ -23,10 +23,10 @@ docs: .venv/installed
 bench: .venv/installed
 	$(BIN)/python -m benchmarks
 
-# Every table and figure of the paper: a night on two cores. Stopped at any moment, it goes on where it was.
+# Every table and figure of the paper: a night on two cores. It may be stopped at any moment, and continues.
 studies: .venv/installed
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/dfnets reproduce all
-	$(BIN)/dfnets report --tables results --readme README.md
+	$(BIN)/dfnets report --tables results --pages README.md --pages docs/findings.md
 
 # torch first and alone, so that no other package's range can choose another build of it.
 .venv/installed: pyproject.toml constraints.txt

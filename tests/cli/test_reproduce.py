@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 import typer
@@ -12,8 +13,8 @@ from typer.testing import CliRunner
 from dfnets import studies
 from dfnets.cli.reproduce import report_command, reproduce_command
 from dfnets.store import Store
-from dfnets.studies.plan import Study
-from dfnets.studies.shown import Text
+from dfnets.studies.planning import Group, Plan, StudyPlan
+from dfnets.studies.showing.document import Table, Text
 
 app = typer.Typer()
 app.command("reproduce")(reproduce_command)
@@ -26,13 +27,32 @@ def run(*arguments: object) -> str:
     return done.output
 
 
+class TinyStudy(StudyPlan):
+    """One small group, or two."""
+
+    name: ClassVar = "tiny"
+    title: ClassVar = "A small study"
+
+    def groups(self) -> list[Group]:
+        return tiny.groups()[: 1 if self.quick else 2]
+
+
+class TinyPlan(Plan):
+    """Nothing but the small study."""
+
+    @property
+    def studies(self) -> dict[str, StudyPlan]:
+        return {"tiny": TinyStudy(self.quick)}
+
+
 @pytest.fixture(autouse=True)
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, one_thread: None) -> None:  # noqa: ARG001
     tiny.write_data(tmp_path)
     monkeypatch.setenv("DFNETS_DATA", str(tmp_path))
-    study = Study("tiny", "A small study", lambda quick: tiny.groups()[: 1 if quick else 2], lambda _: [Text("Small.")])
-    monkeypatch.setattr(studies, "STUDIES", {"tiny": study})
-    monkeypatch.setattr("dfnets.report.study.STUDIES", {"tiny": study})
+    monkeypatch.setattr(studies, "Plan", TinyPlan)
+    monkeypatch.setattr("dfnets.report.study.Plan", TinyPlan)
+    numbers = Table("numbers", "Numbers", ["run", "figure"], [["first", 1.5]])
+    monkeypatch.setattr("dfnets.report.study.SHOW", {"tiny": lambda _: [Text("Small."), numbers]})
 
 
 def test_reproduce_and_report(tmp_path: Path) -> None:
@@ -40,11 +60,20 @@ def test_reproduce_and_report(tmp_path: Path) -> None:
     common = ("--store", store, "--device", "cpu", "--workers", 1)
     assert "100% of the planned runs" in run("reproduce", "tiny", "--quick", *common)
     assert len(Store(store)) == 3
-    assert "0% of the planned runs" in run("reproduce", *common, "--datasets", "cora")
-    run("reproduce", "all", *common)
+    assert "0% of the planned runs" in run("reproduce", "tiny", *common, "--datasets", "cora")
+    assert "not measured: DFNet reaches 85.2 % on cora." in run("reproduce", "all", *common)
     assert len(Store(store)) == 6
-    said = run("report", "--store", store, "--out", tmp_path / "out", "--tables", tmp_path / "results", "--full")
+    page = tmp_path / "page.md"
+    page.write_text("Before\n<!-- table: numbers -->\n<!-- end of table -->\nAfter\n")
+    out = ("--out", tmp_path / "out", "--tables", tmp_path / "results", "--pages", page, "--full")
+    said = run("report", "--store", store, *out)
     assert str(tmp_path / "out" / "index.html") in said
+    assert "1 tables written to" in said
     assert (tmp_path / "results" / "about.json").exists()
-    with pytest.raises(ValueError, match="is not one of 'tiny', 'all'"):
+    filled = page.read_text()
+    assert "| first | 1.50 |" in filled
+    page.write_text(filled.replace("1.50", "9.99"))
+    run("report", "--from-tables", tmp_path / "results", "--pages", page)
+    assert page.read_text() == filled
+    with pytest.raises(ValueError, match="is not one of 'claims', 'tiny', 'all'"):
         run("reproduce", "orders", *common)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dfnets.studies.shown import Figure, Panel, Series
 from matplotlib.figure import Figure as Sheet
 from matplotlib.legend import Legend
 
 from dfnets.report import figures
-from dfnets.studies.shown import Figure, Panel, Series
 
 
 def test_a_series_has_one_colour_in_every_panel_and_in_the_legend(tmp_path, monkeypatch) -> None:

@@ -11,11 +11,11 @@ import browser
 import pytest
 from studies.synthetic import measured, runs
 
-from dfnets.report import study
+from dfnets.report.study import StudyReport
 from dfnets.store import Store
-from dfnets.studies import STUDIES, complexity, embeddings, stability
-from dfnets.studies.results import Results
-from dfnets.studies.shown import Figure, Table
+from dfnets.studies.planning import Plan
+from dfnets.studies.showing import embeddings
+from dfnets.studies.showing.document import Figure, Table
 
 
 @pytest.fixture(scope="module")
@@ -23,10 +23,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """A first look in which everything was run."""
     store = Store(tmp_path_factory.mktemp("report") / "s.db")
     rows = []
-    for each in STUDIES.values():
-        for group in each.plan(True):
-            if not group.registered:
-                continue
+    for each in Plan(quick=True).studies.values():
+        for group in each.groups():
             if group.measure == "complexity":
                 size = float(group.overrides["edges"])
                 rows += measured(group, products=43, seconds=size / 1e9, working=int(size), held=int(8 * size))
@@ -47,26 +45,32 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 
 
 @pytest.fixture(scope="module")
-def page(store: Store) -> Path:
-    return study.write(store.path, store.path.parent / "out", results_folder=store.path.parent / "results")
+def report(store: Store) -> StudyReport:
+    made = StudyReport(store.path)
+    made.write_tables(store.path.parent / "results")
+    return made
 
 
-def parts(store: Store, kind: type) -> list:
-    results = Results(store, quick=True)
-    return [part for each in STUDIES.values() for part in each.show(results) if isinstance(part, kind)]
+@pytest.fixture(scope="module")
+def page(store: Store, report: StudyReport) -> Path:
+    return report.write(store.path.parent / "out")
 
 
-def test_every_table_and_figure_is_a_file(store: Store, page: Path) -> None:
-    for table in parts(store, Table):
+def parts(report: StudyReport, kind: type) -> list:
+    return [part for own in report.parts.values() for part in own if isinstance(part, kind)]
+
+
+def test_every_table_and_figure_is_a_file(store: Store, report: StudyReport, page: Path) -> None:
+    for table in parts(report, Table):
         for ending in ("csv", "tex"):
             assert (page.parent / "tables" / f"{table.name}.{ending}").stat().st_size > 0
         lines = (store.path.parent / "results" / f"{table.name}.csv").read_text().splitlines()
         assert len(lines) == 1 + len(table.rows)
-    names = [part.name for part in parts(store, Table) + parts(store, Figure)]
-    for figure in parts(store, Figure):
+    names = [part.name for part in parts(report, Table) + parts(report, Figure)]
+    for figure in parts(report, Figure):
         for ending in ("png", "pdf"):
             assert (page.parent / "figures" / f"{figure.name}.{ending}").stat().st_size > 0
-    assert len(names) == len({(name, i < len(parts(store, Table))) for i, name in enumerate(names)})
+    assert len(names) == len({(name, i < len(parts(report, Table))) for i, name in enumerate(names)})
     about = json.loads((store.path.parent / "results" / "about.json").read_text())
     assert about["command"] == "dfnets reproduce all --quick"
     assert about["machines"] == [f"a machine ({about['runs']} runs)"]
@@ -78,25 +82,25 @@ def test_the_page_says_what_it_is_about(page: Path) -> None:
     content = re.sub(r"<script>.*?</script>", "", page.read_text(encoding="utf-8"), count=1, flags=re.S)
     assert "https://" not in content
     assert "A first look (--quick)" in content
-    for each in STUDIES.values():
+    for each in Plan().studies.values():
         assert f"<h2>{html.escape(each.title)}</h2>".replace("&#x27;", "&#39;") in content
     assert "a machine" in content
-    assert stability.STUDY.quick in content
-    assert complexity.STUDY.quick in content
+    assert Plan().stability.left_out in content
+    assert Plan().complexity.left_out in content
 
 
 @browser.needed
-def test_a_browser_draws_it_all(store: Store, page: Path, tmp_path: Path) -> None:
+def test_a_browser_draws_it_all(report: StudyReport, page: Path, tmp_path: Path) -> None:
     dom, log = browser.drawn(page, tmp_path / "profile")
     assert "CONSOLE" not in log
     figures = re.findall(r'<div class="figure[^"]*" id="figure-[\d-]+".*?(?=<div class="figure|</body>)', dom, re.S)
-    assert len(figures) == sum(len(figure.panels) for figure in parts(store, Figure))
+    assert len(figures) == sum(len(figure.panels) for figure in parts(report, Figure))
     assert all("main-svg" in figure for figure in figures)
     bodies = re.findall(r"<tbody>(.*?)</tbody>", dom, re.S)
     rows = [body.count("<tr>") for body in bodies]
-    assert rows[:-2] == [len(table.rows) for table in parts(store, Table)]
+    assert rows[:-1] == [len(table.rows) for table in parts(report, Table)]
 
 
 def test_a_store_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="`dfnets reproduce` makes it"):
-        study.write(tmp_path / "s.db", tmp_path)
+        StudyReport(tmp_path / "s.db")

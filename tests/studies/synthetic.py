@@ -6,20 +6,28 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dfnets.store import Run
-from dfnets.studies.plan import Group
+from dfnets.store import Run, pack_bits
+from dfnets.studies.planning import Group
+from dfnets.studies.running import code_version
+
+TESTED = 1000
 
 
 def runs(group: Group, mean: float, spread: float = 0.3, **measures: object) -> list[Run]:
-    """The runs of a group, with accuracies about a mean; seeds share their luck a little."""
+    """The runs of a group, with accuracies about a mean; seeds share their luck a little.
+
+    The nodes that a run gets right are nested: a better run gets all those of a worse one right, and more. Two models
+    then differ on few nodes, as they do where both have learned something.
+    """
     luck = np.random.default_rng(len(group.model)).normal(0, spread, group.seeds)
+    drawn = group.protocol in ("random", "low-label", "masks")
     return [
         Run(
-            code=group.code,
+            code=code_version.of_group(group),
             dataset=group.dataset,
             data="d",
             protocol=group.protocol_name,
-            split="s",
+            split=f"s{seed}" if drawn else "s",
             model=group.model,
             config=group.config,
             seed=seed,
@@ -29,6 +37,8 @@ def runs(group: Group, mean: float, spread: float = 0.3, **measures: object) -> 
             validation_accuracy=mean,
             epochs=200,
             seconds=1.0,
+            correct=pack_bits(np.arange(TESTED) < (mean + luck[seed]) / 100 * TESTED),
+            tested=TESTED,
             machine="a machine",
             versions={"dfnets": "0"},
             settings=group.all_settings(),

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from dfnets.store import Run, Store
-from dfnets.studies import run
-from dfnets.studies.plan import Group
+from dfnets.studies.planning import Group
+from dfnets.studies.running import run, training
 
 OPTIONS = {"per_class": 5, "validation_per_class": 5}
 SMALL = {"units": (4, 6), "dropout": 0.5}
@@ -45,7 +45,7 @@ def work(folder: str, store: str, log: str) -> None:
 
     os.environ["DFNETS_DATA"] = folder
     torch.set_num_threads(1)
-    train = run._trained
+    train = training.train
 
     def counted(*arguments: object) -> list[Run]:
         done = train(*arguments)  # type: ignore[arg-type]
@@ -53,8 +53,8 @@ def work(folder: str, store: str, log: str) -> None:
             file.write("trained\n")
         return done
 
-    run._trained = counted  # type: ignore[assignment]
-    run.run(groups(), store, workers=1, device="cpu")
+    training.train = counted  # type: ignore[assignment]
+    run(groups(), store, workers=1, device="cpu")
 
 
 def content(store: str | Path) -> dict[str, tuple[object, ...]]:

@@ -9,7 +9,7 @@ import typer
 
 from dfnets.cli.common import console
 
-StoreFile = Annotated[Path, typer.Option(help="The SQLite file of the runs; one that is there is gone on with.")]
+StoreFile = Annotated[Path, typer.Option(help="The SQLite file of the runs; one that exists is continued.")]
 STORE = Path("reports/studies.db")
 
 
@@ -23,31 +23,32 @@ def reproduce_command(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="2 seeds, fewer points and epochs: a first look.")] = False,
     workers: Annotated[
-        int | None, typer.Option(help="Processes. Default: one a core, up to 4, or 6 that share a GPU.")
+        int | None, typer.Option(help="Processes. Default: one per core, up to 4, or 6 that share a GPU.")
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda. Default: cuda where there is one.")] = None,
     store: StoreFile = STORE,
     datasets: Annotated[list[str] | None, typer.Option(help="Only these; may be repeated.")] = None,
     models: Annotated[list[str] | None, typer.Option(help="Only these; may be repeated.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Start nothing new after that time.")] = None,
-    retry: Annotated[bool, typer.Option("--retry", help="Try failed runs again.")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="Run failed runs again.")] = False,
 ) -> None:
-    """Run the paper's tables and figures again. Stopped at any moment, the same command goes on where it was.
+    """Run the paper's tables and figures again. It may be stopped at any moment; the same command continues.
 
     Example: dfnets reproduce baselines claims --quick; then dfnets report
     """
     from dfnets import studies
     from dfnets.store import Store
-    from dfnets.studies import claims
-    from dfnets.studies.results import Results
-    from dfnets.studies.run import run
+    from dfnets.studies.analysing.claims import findings
+    from dfnets.studies.analysing.results import Results
+    from dfnets.studies.running import run
 
-    wanted = studies.chosen(names or [])
-    groups = studies.groups_of(wanted, quick=quick, datasets=datasets, models=models)
+    plan = studies.Plan(quick=quick)
+    groups = studies.select_groups(plan, names or [], datasets=datasets, models=models)
     run(groups, store, workers=workers, device=device, minutes=minutes, retry=retry)
-    results = Results(Store(store), quick=quick)
-    if claims.STUDY in wanted:
-        for claim, found in claims.findings(results):
+    with Store(store) as opened:
+        results = Results(opened, plan)
+    if not names or {"all", studies.CLAIMS} & set(names):
+        for claim, found in findings(results):
             console.print(f"{found.verdict}: {claim.text}", highlight=False, soft_wrap=True)
     share = results.share(groups)
     console.print(f"{share:.0%} of the planned runs are in {store}; dfnets report shows them", highlight=False)
@@ -59,22 +60,33 @@ def report_command(
         "reports/study"
     ),
     quick: Annotated[
-        bool | None, typer.Option("--quick/--full", help="Which plan. Default: the one of which more is there.")
+        bool | None, typer.Option("--quick/--full", help="Which plan. Default: the one of which more was run.")
     ] = None,
     tables: Annotated[Path | None, typer.Option(help="Also write the tables as CSV here, with about.json.")] = None,
-    readme: Annotated[
-        Path | None, typer.Option(help="Put the table of results between the marks of this README, from --tables.")
+    pages: Annotated[
+        list[Path] | None, typer.Option(help="Fill the tables in this Markdown page; may be repeated.")
+    ] = None,
+    from_tables: Annotated[
+        Path | None, typer.Option(help="Take no store but this folder of tables, and only fill the --pages.")
     ] = None,
 ) -> None:
     """One page with every table and figure beside the paper's, and which of its claims hold.
 
-    Example: dfnets report --tables results --readme README.md
+    Examples: dfnets report --tables results --pages README.md --pages docs/findings.md
+    dfnets report --from-tables results --pages README.md
     """
-    from dfnets.report import study
-    from dfnets.studies import readme as readme_table
+    from dfnets.report import blocks
+    from dfnets.report.study import StudyReport
 
-    page = study.write(store, out, quick=quick, results_folder=tables)
-    console.print(f"report: {page.resolve()}", highlight=False, soft_wrap=True)
-    if readme is not None:
-        readme_table.update(readme, tables or "results")
-        console.print(f"results written to {readme}", highlight=False, soft_wrap=True)
+    if from_tables is not None:
+        shown = blocks.read_tables(from_tables)
+    else:
+        report = StudyReport(store, quick=quick)
+        page = report.write(out)
+        if tables is not None:
+            report.write_tables(tables)
+        shown = report.tables
+        console.print(f"report: {page.resolve()}", highlight=False, soft_wrap=True)
+    for name in pages or []:
+        count = blocks.update(name, shown)
+        console.print(f"{count} tables written to {name}", highlight=False, soft_wrap=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dfnets.atomic import replacing
 from dfnets.plots import BLUE, GREEN, GREY, ORANGE, RED
-from dfnets.studies.shown import Figure, Panel
+from dfnets.studies.showing.document import Figure, Panel
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -46,7 +46,7 @@ def for_page(panel: Panel) -> go.Figure:
 
 
 def for_print(figure: Figure, folder: Path) -> list[Path]:
-    """A figure as PNG and PDF; where they are."""
+    """Writes a figure as PNG and PDF; returns their paths."""
     from matplotlib.figure import Figure as Sheet
 
     sheet = Sheet(figsize=(4.6 * max(1, len(figure.panels)), 4.0), layout="constrained")

@@ -1,54 +1,56 @@
-"""Studies: every table and figure of the paper, and what they say of its claims; one file each."""
+"""Studies: every table and figure of the paper, run again, and what they say of its claims.
+
+Four rooms, each of which reads from those before it:
+
+- :mod:`dfnets.studies.planning`: which groups of runs a table or figure needs;
+- :mod:`dfnets.studies.running`: groups become rows of a store;
+- :mod:`dfnets.studies.analysing`: rows become estimates, comparisons and verdicts;
+- :mod:`dfnets.studies.showing`: those become tables and figures.
+"""
 
 from __future__ import annotations
 
-from dfnets.studies import (
-    ablation,
-    accuracy,
-    baselines,
-    claims,
-    complexity,
-    embeddings,
-    filters,
-    low_labels,
-    orders,
-    stability,
-)
-from dfnets.studies.plan import Group, Study
+from collections.abc import Sequence
 
-# In the order of the report.
-STUDIES: dict[str, Study] = {
-    module.STUDY.name: module.STUDY
-    for module in (
-        claims,
-        baselines,
-        accuracy,
-        orders,
-        ablation,
-        embeddings,
-        filters,
-        low_labels,
-        complexity,
-        stability,
-    )
-}
+from dfnets.studies.planning import Group, Plan
+
+CLAIMS = "claims"
 
 
-def chosen(names: list[str]) -> list[Study]:
-    """Studies by name, all of them for ``all`` and for none; ``claims`` asks for all, being decided by the others."""
-    for name in names:
-        if name not in STUDIES and name != "all":
-            raise ValueError(f"study={name!r} is not one of {', '.join(map(repr, STUDIES))}, 'all'")
-    return [study for study in STUDIES.values() if study.name in names or not names or {"all", "claims"} & set(names)]
+def names() -> list[str]:
+    """The names that `dfnets reproduce` takes, beside ``all``.
+
+    >>> names()[:3]
+    ['claims', 'baselines', 'accuracy']
+    """
+    return [CLAIMS, *Plan().studies]
 
 
-def groups_of(
-    studies: list[Study], *, quick: bool = False, datasets: list[str] | None = None, models: list[str] | None = None
+def check_names(wanted: Sequence[str]) -> None:
+    """Raises an error that lists the studies, if one of the names is none."""
+    for name in wanted:
+        if name not in (*names(), "all"):
+            raise ValueError(f"study={name!r} is not one of {', '.join(map(repr, names()))}, 'all'")
+
+
+def select_groups(
+    plan: Plan,
+    studies: Sequence[str] = (),
+    *,
+    datasets: Sequence[str] | None = None,
+    models: Sequence[str] | None = None,
 ) -> list[Group]:
-    """What studies run, of these datasets and models only where they are given."""
+    """What studies run, restricted to some datasets and models where they are given.
+
+    Args:
+        studies: by name; none, ``all``, and ``claims``, which all others decide, stand for every study.
+    """
+    check_names(studies)
+    everything = not studies or bool({"all", CLAIMS} & set(studies))
     return [
         group
-        for study in studies
-        for group in study.plan(quick)
+        for name, study in plan.studies.items()
+        if everything or name in studies
+        for group in study.groups()
         if (not datasets or group.dataset in datasets) and (not models or group.model in models)
     ]
