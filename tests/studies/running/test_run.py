@@ -114,8 +114,8 @@ def test_nothing_starts_after_the_time_is_up(data: Path, tmp_path: Path, monkeyp
 
 
 def test_no_run_is_in_two_jobs() -> None:
-    group = Group("dfnet", "cora", seeds=4)
-    again = Group("dfnet", "cora", overrides={"p": 5}, seeds=25)
+    group = Group("dfnet", "cora", preset="published", seeds=4)
+    again = Group("dfnet", "cora", preset="published", overrides={"p": 5}, seeds=25)
     jobs = jobs_of([group, again, Group("dfnet", "pubmed", seeds=2)])
     assert sorted(seed for job in jobs for seed in job.seeds if job.group.dataset == "cora") == list(range(25))
     assert jobs[-1].group.dataset in ("pubmed", "cora")
