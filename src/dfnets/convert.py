@@ -147,4 +147,5 @@ def _sparse_tensor(matrix: sp.csr_array) -> torch.Tensor:
         torch.from_numpy(matrix.indices.astype(np.int64)),
         torch.from_numpy(matrix.data.astype(np.float32)),
         size=matrix.shape,
+        check_invariants=False,  # a Graph has checked the pattern
     )

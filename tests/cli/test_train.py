@@ -60,6 +60,30 @@ def test_train_save_and_predict(files: list[object], tmp_path: Path) -> None:
     assert np.mean(frame["label"] == np.repeat(["Ulm", "Lyon", "Oslo"], 30)) > 0.8
 
 
+def test_columns_in_another_order_and_categories(files: list[object], tmp_path: Path) -> None:
+    """A model finds its columns by name, and encodes categories and gaps as in training."""
+    frame = pandas.read_csv(tmp_path / "x.csv")
+    frame["club"] = np.where(np.arange(90) % 4 == 0, "chess", "golf")
+    frame.loc[3, "w1"] = np.nan
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    trained = run("train", *files, "--labels", tmp_path / "y.csv", *SMALL, *COUNTS, "--out", tmp_path / "model")
+    assert trained.exit_code == 0, trained.output
+    first = trained.output.splitlines()[0]
+    assert first.startswith("90 nodes, ")
+    assert first.endswith("classes (column town), weights: all 1")
+    assert "column club: 2 categories, one feature each" in trained.output
+    run("predict", tmp_path / "model", *files, "--out", tmp_path / "one.csv")
+    shuffled = frame[["id", *frame.columns[:0:-1]]]
+    shuffled.to_csv(tmp_path / "x.csv", index=False, sep=";", decimal=",")
+    done = run("predict", tmp_path / "model", *files, "--out", tmp_path / "two.csv")
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "two.csv").read_text() == (tmp_path / "one.csv").read_text()
+    shuffled.drop(columns="w3").assign(new=1).to_csv(tmp_path / "x.csv", index=False)
+    refused = str(run("predict", tmp_path / "model", *files).exception)
+    assert "lack 1 columns that the model was trained on ('w3')" in refused
+    assert "have 1 columns that the model does not know ('new')" in refused
+
+
 def test_predictions_are_printed_when_no_file_is_given(files: list[object], tmp_path: Path) -> None:
     run("train", *files, "--labels", tmp_path / "y.csv", *SMALL, *COUNTS, "--out", tmp_path / "model")
     printed = run("predict", tmp_path / "model", *files)

@@ -10,17 +10,19 @@ import typer
 
 from dfnets import atomic
 from dfnets.cli.common import Force, check_outputs, say, without_formulas
+from dfnets.cli.file_options import FileOptions, takes_files
 from dfnets.graph import Graph
 from dfnets.terminal import plain
 
 Dataset = Annotated[str | None, typer.Option(help="A dataset by name, or an .npz file.")]
-Edges = Annotated[Path | None, typer.Option(help="Your own edges (.csv, .tsv, .parquet, .graphml, .npz).")]
+Edges = Annotated[Path | None, typer.Option(help="Your own edges (.csv, .tsv, .parquet, .graphml, .npz, ...).")]
 ModelName = Annotated[
     str, typer.Option(help="dfnet, dfnet-plus, gcn, gat, appnp, ...; a name that there is not lists them all.")
 ]
 FeatureFile = Annotated[Path | None, typer.Option(help="Features of their nodes.")]
 
 
+@takes_files
 def train_command(
     dataset: Dataset = None,
     edges: Edges = None,
@@ -46,6 +48,8 @@ def train_command(
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda. Default: cuda where there is one.")] = None,
     force: Force = False,
+    *,
+    files: FileOptions,
 ) -> None:
     """Train a model, and print its test accuracy with the spread over seeds.
 
@@ -58,7 +62,7 @@ def train_command(
 
     if out is not None:
         atomic.check_folder(out, FILES, force=force)
-    graph = _graph(dataset, edges, features, labels)
+    graph = _graph(dataset, edges, features, labels, files)
     chosen: Any = protocol or ("planetoid" if "planetoid" in graph.splits else "random")
     if chosen == "random":
         counts = {"per_class": per_class, "validation_per_class": validation_per_class}
@@ -85,6 +89,7 @@ def train_command(
         say(f"model ({result.select}): {out}")
 
 
+@takes_files
 def predict_command(
     model: Annotated[Path, typer.Argument(help="A folder that dfnets train wrote.")],
     dataset: Dataset = None,
@@ -100,13 +105,17 @@ def predict_command(
         ),
     ] = False,
     force: Force = False,
+    *,
+    files: FileOptions,
 ) -> None:
     """The class of every node, with probabilities: of the graph that the model was trained on, or of a changed one."""
     from dfnets import training
 
     check_outputs(out, force=force)
     trained = training.load(model)
-    frame = trained.predict(_graph(dataset, edges, features, None), device=device).frame()
+    frame = trained.predict(
+        _graph(dataset, edges, features, None, files, encoder=trained.encoder), device=device
+    ).frame()
     if escape_formulas:
         frame = without_formulas(frame)
     if out is None:
@@ -118,7 +127,15 @@ def predict_command(
     say(f"{len(frame)} predictions: {out}")
 
 
-def _graph(dataset: str | None, edges: Path | None, features: Path | None, labels: Path | None) -> Graph:
+def _graph(
+    dataset: str | None,
+    edges: Path | None,
+    features: Path | None,
+    labels: Path | None,
+    files: FileOptions,
+    **more: Any,
+) -> Graph:
+    """The graph of a dataset or of a person's own files, of which it is said what was understood."""
     from dfnets import datasets
 
     if (dataset is None) == (edges is None):
@@ -128,7 +145,9 @@ def _graph(dataset: str | None, edges: Path | None, features: Path | None, label
             raise typer.BadParameter("--features and --labels belong to --edges; a dataset has its own")
         return datasets.load(dataset)
     assert edges is not None
-    return datasets.files.read_graph(edges, features, labels)
+    reading = files.read(edges, features, labels, **more)
+    say(reading)
+    return reading.graph
 
 
 def _settings(pairs: list[str]) -> dict[str, Any]:
@@ -145,6 +164,7 @@ def _settings(pairs: list[str]) -> dict[str, Any]:
     return settings
 
 
+@takes_files
 def search_command(
     file: Annotated[Path, typer.Argument(help="The SQLite file of the search; one that is there is gone on with.")],
     dataset: Dataset = None,
@@ -159,6 +179,8 @@ def search_command(
     workers: Annotated[int, typer.Option(help="Processes that train at the same time.")] = 1,
     seed: Annotated[int, typer.Option(help="Of what is drawn, and of the first replica.")] = 0,
     device: Annotated[str | None, typer.Option(help="cpu or cuda. Default: cuda where there is one.")] = None,
+    *,
+    files: FileOptions,
 ) -> None:
     """Search hyper-parameters at random, judged on validation nodes only.
 
@@ -166,7 +188,7 @@ def search_command(
     """
     from dfnets.search import search
 
-    graph = _graph(dataset, edges, features, labels)
+    graph = _graph(dataset, edges, features, labels, files)
     found = search(
         model,
         graph,
