@@ -1,13 +1,14 @@
 """Filters: functions of the shift. Needs NumPy and SciPy; the products are the engine's."""
 
 from dfnets.filters.arma import ArmaFilter
-from dfnets.filters.base import Applied, Cost, Filter
+from dfnets.filters.base import Filter
 from dfnets.filters.cayley import CayleyFilter
 from dfnets.filters.certificate import Certificate, Errors
 from dfnets.filters.chebyshev import ChebyshevFilter
 from dfnets.filters.design import design
 from dfnets.filters.feedback import FeedbackLoopedFilter
 from dfnets.filters.lanczos import LanczosFilter
+from dfnets.filters.plan import Applied, Cost
 
 load = Filter.load
 

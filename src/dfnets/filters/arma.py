@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
-from dfnets.filters.base import Cost, Filter, checked_vector
+from dfnets.filters.base import Filter
+from dfnets.filters.bounds import EPS
+from dfnets.filters.checks import checked_number, checked_vector
+from dfnets.filters.counting import fewest
+from dfnets.filters.expansion import Tail, poles_tail, polynomial_tail
 from dfnets.filters.feedback import FeedbackLoopedFilter
-from dfnets.filters.polynomials import Interval, significant
+from dfnets.filters.plan import Cost
+from dfnets.filters.polynomials import Interval, from_unit, powers
 from dfnets.filters.products import Products
+from dfnets.filters.rounding import of_product
 from dfnets.responses import Response
+from dfnets.shift import Shift
 
 
 class ArmaFilter(Filter):
@@ -48,31 +54,29 @@ class ArmaFilter(Filter):
             raise ValueError(f"there are {len(self.residues)} residues and {len(self.poles)} poles: one each a term")
         if (self.poles == 0).any():
             raise ValueError("poles must not contain 0: the recursion divides by them; move the centre")
-        if not (np.isfinite(centre) and np.isfinite(constant)):
-            raise ValueError(f"centre={centre!r} and constant={constant!r} must be finite")
-        self.centre, self.constant = float(centre), float(constant)
+        self.centre, self.constant = checked_number(centre, "centre"), checked_number(constant, "constant")
         super().__init__(interval, target, transition)
 
     @classmethod
     def from_filter(cls, rational: FeedbackLoopedFilter) -> Self:
         """The partial fractions of a feedback-looped filter with q <= p and simple poles."""
-        numerator = np.polynomial.Polynomial(rational.phi)
-        denominator = np.polynomial.Polynomial(significant(np.concatenate([[1.0], rational.psi])))
-        constant = 0.0
-        if numerator.degree() >= denominator.degree():
-            quotient, numerator = divmod(numerator, denominator)
-            if quotient.trim().degree() > 0:
-                raise ValueError(f"q={rational.q} exceeds p={rational.p}: partial fractions would leave a polynomial")
-            constant = float(quotient.coef[0])
-        poles = denominator.roots().astype(complex)
+        denominator = _significant(rational)
+        if rational.q > len(denominator) - 1:
+            raise ValueError(
+                f"q={rational.q} exceeds the {len(denominator) - 1} poles that count: partial fractions would leave a "
+                "polynomial"
+            )
+        constant = rational.phi[-1] / denominator[-1] if rational.q == len(denominator) - 1 else 0.0
+        poles = _poles(rational, len(denominator) - 1)
         apart = np.abs(poles[:, None] - poles) + np.where(np.eye(len(poles)), np.inf, 0)
-        if apart.min() < 1e-6 * np.abs(poles).max():
+        if apart.min(initial=np.inf) < 1e-6 * np.abs(poles).max():
             raise ValueError("the filter has a multiple pole, which first-order recursions in parallel cannot make")
-        residues = numerator(poles) / denominator.deriv()(poles)
+        numerator, slope = powers(rational.phi, 0.0), powers(denominator, 0.0).deriv()
+        residues = numerator(poles) / slope(poles)
         # Of each conjugate pair one is kept, with twice its residue.
         keep = poles.imag >= -1e-12 * np.abs(poles)
         real = np.abs(poles.imag) <= 1e-12 * np.abs(poles)
-        return cls(
+        made = cls(
             np.where(real, residues.real, 2 * residues)[keep],
             np.where(real, poles.real, poles)[keep],
             rational.centre,
@@ -81,13 +85,45 @@ class ArmaFilter(Filter):
             target=rational.target,
             transition=rational.transition,
         )
+        made._check_against(rational)
+        return made
+
+    def _check_against(self, rational: FeedbackLoopedFilter) -> None:
+        """Partial fractions of poles that lie close together, or very far off, cancel: refuse what is lost."""
+        grid = from_unit(np.cos(np.linspace(0, np.pi, 257)), self.interval)
+        wanted = rational.response(grid)
+        off = float(np.abs(self.response(grid) - wanted).max())
+        if not off <= 1e-8 * max(1.0, float(np.abs(wanted).max())):
+            raise ValueError(
+                f"the partial fractions cancel so strongly that they would be off by {off:.2g}: "
+                "take the feedback-looped filter as it is, or one of lower order"
+            )
 
     def response(self, frequency: Any) -> np.ndarray:
+        """h, the sum of its terms, at frequencies of L^."""
         mu = np.asarray(frequency, dtype=np.float64)[..., None] - self.centre
         with np.errstate(divide="ignore"):
             return self.constant + (self.residues / (mu - self.poles)).sum(axis=-1).real
 
+    def tail(self, interval: Interval) -> Tail | None:
+        """From the poles: each term has coefficients that are known exactly."""
+        low, high = interval
+        if low == high:
+            return polynomial_tail(0)
+        half = (high - low) / 2
+        terms = poles_tail(self.residues / half, (self.poles + self.centre - (low + high) / 2) / half)
+        return lambda n: terms(n) + (0.0 if n else abs(self.constant))
+
+    def noise(self, interval: Interval) -> float:
+        """A bound on the rounding error of a value of the response on an interval."""
+        at = np.clip((self.poles + self.centre).real, *interval)
+        distances = np.abs(self.poles + self.centre - at)
+        with np.errstate(divide="ignore"):
+            sizes = np.abs(self.residues) / distances * (1 + (np.abs(self.poles) + 4) / distances)
+        return 8 * EPS * (abs(self.constant) + float(sizes.sum()))
+
     def costs(self, tol: float, interval: Interval) -> Mapping[str, Cost | str]:
+        """For each method what it needs for this tolerance on this interval, or why it cannot be used."""
         recursion: Cost | str
         rates = self._rates(interval)
         if rates.max() < 1:
@@ -109,25 +145,27 @@ class ArmaFilter(Filter):
         return self._reach(interval) / np.abs(self.poles)
 
     def _iterations(self, tol: float, rates: np.ndarray) -> int:
-        t = 0
-        while self._error(t, rates) > tol:
-            t += max(1, math.floor(math.log(tol / self._error(t, rates)) / math.log(rates.max())) // 2)
-        return t
+        return fewest(lambda t: self._error(t, rates), tol)
 
     def _error(self, iterations: int, rates: np.ndarray) -> float:
         """From y(0) = -(r / p) x, after t steps what is left is the tail of a geometric series."""
         return float(np.sum(np.abs(self.residues / self.poles) * rates ** (iterations + 1) / (1 - rates)))
 
-    def rounding(self, method: str, cost: Cost, interval: Interval) -> float:
+    def rounding(self, method: str, shift: Shift, tol: float) -> float:
+        """How much a method may lose to rounding on a graph, in units of roundoff and relative to norm(x)."""
         if method == "chebyshev":
-            return super().rounding(method, cost, interval)
-        # The terms may be large and cancel; 1 / (1 - rate) is how much a recursion amplifies an error of one step.
-        rates = self._rates(interval)
-        return 2 * float(np.sum(np.abs(self.residues / self.poles) / (1 - rates) ** 2))
+            return super().rounding(method, shift, tol)
+        # The terms may be large and cancel. A state has norm |r / p| / (1 - rate) at most; an iteration loses the
+        # rounding of a product of it, divided by |p|, and 1 / (1 - rate) is how much of that adds up. The factor 2 is
+        # for complex states, which are two real ones.
+        rates = self._rates(shift.interval)
+        lost = of_product(shift, self.centre) / np.abs(self.poles) + 8
+        return float(2 * np.sum(np.abs(self.residues / self.poles) * lost / (1 - rates) ** 2)) + 4 * abs(self.constant)
 
     def run(
         self, method: str, products: Products, x: np.ndarray, tol: float, iterations: int | None
     ) -> tuple[np.ndarray, int, float]:
+        """The signal, the iterations and the error bound of one method; x is (n, k) and is not written to."""
         if method != "recursion":
             return super().run(method, products, x, tol, iterations)
         rates = self._rates(products.shift.interval)
@@ -169,14 +207,36 @@ class ArmaFilter(Filter):
         return u
 
     def parameters(self) -> dict[str, Any]:
+        """Residues and poles as pairs of real numbers, the centre and the constant."""
         pairs = {name: [[z.real, z.imag] for z in getattr(self, name)] for name in ("residues", "poles")}
         return {**pairs, "centre": self.centre, "constant": self.constant}
 
     @classmethod
     def from_parameters(cls, parameters: dict[str, Any], **common: Any) -> Self:
+        """The inverse of :meth:`parameters`."""
         pairs = {name: [complex(*pair) for pair in parameters[name]] for name in ("residues", "poles")}
         return cls(**{**parameters, **pairs}, **common)
 
     def __repr__(self) -> str:
         low, high = self.interval
         return f"ArmaFilter(K={len(self.poles)}, centre={self.centre:.4g}, interval=[{low:g}, {high:g}])"
+
+
+def _significant(rational: FeedbackLoopedFilter) -> np.ndarray:
+    """1, psi_1, psi_2, ... without a leading part that is lost in the rounding of 1 - P on the interval.
+
+    Such a coefficient is a pole so far off that its term would be the difference of two huge numbers.
+    """
+    coefficients = np.concatenate([[1.0], rational.psi])
+    reach = max(abs(end - rational.centre) for end in rational.interval)
+    sizes = np.abs(coefficients) * reach ** np.arange(len(coefficients))
+    weakest = rational.ranges(rational.interval).weakest
+    beyond = np.cumsum(sizes[::-1])[::-1]
+    return coefficients[: int(np.max(np.flatnonzero(beyond > 4 * EPS * weakest), initial=1)) + 1]
+
+
+def _poles(rational: FeedbackLoopedFilter, count: int) -> np.ndarray:
+    """The ``count`` nearest zeros of 1 - P, as values of mu."""
+    poles = rational.poles() - rational.centre
+    middle = sum(rational.interval) / 2 - rational.centre
+    return poles[np.argsort(np.abs(poles - middle))[:count]]

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, overload
 
 import numpy as np
 
-from dfnets import checksums, responses
-from dfnets.atomic import replacing
-from dfnets.filters.polynomials import Interval, expand
+from dfnets.filters import file, plan, rounding
+from dfnets.filters.bounds import EPS
+from dfnets.filters.checks import checked_interval, checked_number, checked_signal
+from dfnets.filters.expansion import Expansion, Tail, expand
+from dfnets.filters.plan import MOST_PRODUCTS, SMALLEST_TOLERANCE, Applied, Cost
+from dfnets.filters.polynomials import Interval
 from dfnets.filters.products import Products
 from dfnets.graph import Graph
 from dfnets.responses import Response
@@ -22,35 +23,6 @@ from dfnets.shift import Shift
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-FORMAT = "dfnets filter, version 1"
-SMALLEST_TOLERANCE = 1e-13
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What a method needs for a tolerance: its own iterations, and products with the shift in all."""
-
-    iterations: int
-    products: int
-
-
-@dataclass(frozen=True)
-class Applied:
-    """A filtered signal and how it came about.
-
-    Attributes:
-        signal: same shape and dtype as the input.
-        method: the one that was used.
-        iterations, products: what it took, products counted for one pass over all columns.
-        error: the certified bound on norm(y - y*) / norm(x) of each column, in exact arithmetic.
-    """
-
-    signal: np.ndarray
-    method: str
-    iterations: int
-    products: int
-    error: float
 
 
 class Filter(ABC):
@@ -72,7 +44,8 @@ class Filter(ABC):
     def __init__(self, interval: Interval, target: Response | None, transition: float) -> None:
         self.interval = checked_interval(interval)
         self.target = target
-        self.transition = float(transition)
+        self.transition = checked_number(transition, "transition", least=0.0)
+        self._memory: dict[Any, Any] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -86,27 +59,47 @@ class Filter(ABC):
     def parameters(self) -> dict[str, Any]:
         """The constructor's arguments beside interval, target and transition, as JSON can hold them."""
 
+    def tail(self, interval: Interval) -> Tail | None:  # noqa: ARG002
+        """A bound on the Chebyshev coefficients of h on an interval, from the n-th on; None where nothing is known."""
+        return None
+
+    def noise(self, interval: Interval) -> float:  # noqa: ARG002
+        """A bound on the rounding error of a value of :meth:`response` on an interval."""
+        return 8 * EPS
+
+    def expansion(self, tol: float, interval: Interval) -> Expansion:
+        """The Chebyshev expansion of h on an interval, as short as the tolerance allows, with its error."""
+        return self._remembered(
+            ("expansion", tol, interval),
+            lambda: expand(self.response, interval, tol, self.tail(interval), self.noise(interval)),
+        )
+
+    def gain(self, interval: Interval) -> float:
+        """A bound on |h| on an interval."""
+        found = self.expansion(1e-3, interval)
+        return float(np.abs(found.coefficients).sum()) + found.error
+
     def costs(self, tol: float, interval: Interval) -> Mapping[str, Cost | str]:
         """For each method what it needs for this tolerance on this interval, or why it cannot be used."""
         return {"chebyshev": self._expansion_cost(tol, interval)}
+
+    def rounding(self, method: str, shift: Shift, tol: float) -> float:
+        """How much a method may lose to rounding on a graph, in units of roundoff and relative to norm(x)."""
+        assert method == "chebyshev"
+        return rounding.of_clenshaw(shift, self.expansion(tol, shift.interval).coefficients, shift.interval)
 
     def run(
         self, method: str, products: Products, x: np.ndarray, tol: float, iterations: int | None
     ) -> tuple[np.ndarray, int, float]:
         """The signal, the iterations and the error bound of one method; x is (n, k) and is not written to."""
         assert method == "chebyshev"
-        coefficients = expand(self.response, products.shift.interval, tol)
+        found = self.expansion(tol, products.shift.interval)
+        coefficients, error = found.coefficients, found.error
         if iterations is not None:
-            dropped = coefficients[iterations + 1 :]
+            error += float(np.abs(coefficients[iterations + 1 :]).sum())
             coefficients = coefficients[: iterations + 1]
-            tol += float(np.abs(dropped).sum())
         y = products.clenshaw(coefficients, x, [np.empty_like(x), np.empty_like(x)])
-        return y, len(coefficients) - 1, tol
-
-    def rounding(self, method: str, cost: Cost, interval: Interval) -> float:  # noqa: ARG002
-        """How many units of roundoff, relative to norm(x), a method may lose: products times the size of its terms."""
-        grid = np.linspace(*interval, 201)
-        return cost.products * max(1.0, float(np.abs(self.response(grid)).max()))
+        return y, len(coefficients) - 1, error
 
     def blocks(self, method: str) -> int:  # noqa: ARG002
         """In how many groups of columns a method goes about it: more than one where it needs many arrays."""
@@ -114,7 +107,15 @@ class Filter(ABC):
 
     @overload
     def apply(
-        self, graph: Graph | Shift, x: Any, *, tol: float = ..., method: str = ..., iterations: int | None = ...
+        self,
+        graph: Graph | Shift,
+        x: Any,
+        *,
+        tol: float = ...,
+        method: str = ...,
+        iterations: int | None = ...,
+        max_products: int = ...,
+        progress: Callable[[int, int], None] | None = ...,
     ) -> np.ndarray: ...
     @overload
     def apply(
@@ -125,6 +126,8 @@ class Filter(ABC):
         tol: float = ...,
         method: str = ...,
         iterations: int | None = ...,
+        max_products: int = ...,
+        progress: Callable[[int, int], None] | None = ...,
         details: Literal[True],
     ) -> Applied: ...
     def apply(
@@ -135,6 +138,8 @@ class Filter(ABC):
         tol: float = 1e-6,
         method: str = "auto",
         iterations: int | None = None,
+        max_products: int = MOST_PRODUCTS,
+        progress: Callable[[int, int], None] | None = None,
         details: bool = False,
     ) -> np.ndarray | Applied:
         """h(L^) x, to a tolerance.
@@ -142,13 +147,16 @@ class Filter(ABC):
         Args:
             graph: the graph, or its :class:`Shift` when many signals come one after the other.
             x: (n,) or (n, k), float32 or float64. The work is done in float64 where float32 could not hold tol.
-            tol: norm(y - y*) <= tol norm(x) for every column.
+            tol: norm(y - y*) <= tol norm(x) for every column, in floating point. A tolerance that rounding would break
+                is refused, with the smallest that can be held.
             method: ``"auto"`` takes the one with the fewest predicted products.
             iterations: a fixed number instead of the tolerance; the error that this leaves is in the details.
+            max_products: refuse work that is predicted to take more products with the shift than this.
+            progress: called with the products done and the products predicted, now and then.
             details: return an :class:`Applied` with the method, its products and its error bound.
         """
         shift = self.shift_of(graph)
-        signal = _checked_signal(x, shift.num_nodes)
+        signal = checked_signal(x, shift.num_nodes)
         smallest = SMALLEST_TOLERANCE if signal.dtype == np.float64 else 1e-7
         if not smallest <= tol < 1:
             raise ValueError(
@@ -156,61 +164,38 @@ class Filter(ABC):
             )
         if iterations is not None and (method == "auto" or iterations < 0):
             raise ValueError("iterations must not be negative, and needs a named method: each counts its own kind")
-        chosen, cost = self._choose(method, tol, shift.interval)
         columns = signal if signal.ndim == 2 else signal[:, None]
-        blocks, dtype = self.blocks(chosen), columns.dtype
-        roundoff = self.rounding(chosen, cost, shift.interval) * float(np.finfo(np.float32).eps)
-        if dtype == np.float32 and iterations is None and roundoff > tol / 2:
-            # An eighth of the columns at a time: the float64 work arrays then take less room than one signal does.
-            blocks, dtype = 8, np.dtype(np.float64)
-        done = self._run_in_blocks(chosen, shift, columns, tol, iterations, blocks, dtype)
+        done = plan.carry_out(self, shift, columns, tol, method, iterations, max_products, progress)
         y = done.signal if signal.ndim == 2 else done.signal[:, 0]
-        return Applied(y, done.method, done.iterations, done.products, done.error) if details else y
+        return replace(done, signal=y) if details else y
 
-    def _run_in_blocks(
-        self,
-        method: str,
-        shift: Shift,
-        columns: np.ndarray,
-        tol: float,
-        iterations: int | None,
-        blocks: int,
-        dtype: np.dtype,
-    ) -> Applied:
-        width = max(1, -(-columns.shape[1] // blocks))
-        if width >= columns.shape[1] and dtype == columns.dtype:
-            products = Products(shift)
-            y, done, bound = self.run(method, products, columns, tol, iterations)
-            return Applied(y, method, done, products.count, bound)
-        y = np.empty_like(columns)
-        most, count, error = 0, 0, 0.0
-        for start in range(0, columns.shape[1], width):
-            products = Products(shift)
-            block = np.ascontiguousarray(columns[:, start : start + width], dtype=dtype)
-            y[:, start : start + width], done, bound = self.run(method, products, block, tol, iterations)
-            most, count, error = max(most, done), max(count, products.count), max(error, bound)
-        return Applied(y, method, most, count, error)
-
-    def _choose(self, method: str, tol: float, interval: Interval) -> tuple[str, Cost]:
-        costs = self.costs(tol, interval)
-        possible = {name: cost for name, cost in costs.items() if isinstance(cost, Cost)}
-        if method == "auto":
-            if not possible:
-                raise ValueError(f"{self!r} cannot be applied: " + "; ".join(f"{m}: {why}" for m, why in costs.items()))
-            # A direct method factorises instead of multiplying; its products do not tell what it costs.
-            method = min(possible.keys() - self.direct, key=lambda name: possible[name].products)
-        if method not in costs:
-            raise ValueError(f"method={method!r} is not one of 'auto', {', '.join(map(repr, costs))}")
-        if method not in possible:
-            raise ValueError(f"{self!r} cannot be applied by {method}: {costs[method]}")
-        return method, possible[method]
+    def smallest_tolerance(self, graph: Graph | Shift, dtype: Any = np.float64) -> float:
+        """The smallest ``tol`` that :meth:`apply` can hold on a graph for signals of a dtype, whatever the method."""
+        shift = self.shift_of(graph)
+        tol = SMALLEST_TOLERANCE if np.dtype(dtype) == np.float64 else 1e-7
+        while tol < 1:
+            try:
+                plan.chosen(self, "auto", shift, np.dtype(dtype), tol)
+            except ValueError:
+                tol *= 1.5
+            else:
+                return tol
+        raise ValueError(f"{self!r} cannot be applied to this graph to any tolerance below 1")
 
     def _expansion_cost(self, tol: float, interval: Interval) -> Cost | str:
         try:
-            degree = len(expand(self.response, interval, tol)) - 1
+            degree = len(self.expansion(tol, interval).coefficients) - 1
         except ValueError as error:
             return str(error)
         return Cost(degree, degree)
+
+    def _remembered(self, key: Any, compute: Callable[[], Any]) -> Any:
+        """What was computed before for this key; a handful is kept."""
+        if key not in self._memory:
+            while len(self._memory) >= 24:
+                del self._memory[next(iter(self._memory))]
+            self._memory[key] = compute()
+        return self._memory[key]
 
     def shift_of(self, graph: Graph | Shift) -> Shift:
         """The shift of a graph, refused unless its interval is inside the filter's.
@@ -239,72 +224,41 @@ class Filter(ABC):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the filter as JSON, with a checksum; an existing file is replaced whole or not at all."""
-        if self.target is not None and self.target.name not in responses.MAKERS:
-            raise ValueError(
-                f"the target {self.target.name!r} is a Python function, which a file cannot hold: set target=None"
-            )
-        content: dict[str, Any] = {
-            "format": FORMAT,
-            "kind": self.kind,
-            "interval": list(self.interval),
-            "target": None if self.target is None else [self.target.name, dict(self.target.parameters)],
-            "transition": self.transition,
-            "parameters": self.parameters(),
-        }
-        content["sha256"] = checksums.of_json(content)
-        with replacing(path) as temporary:
-            temporary.write_text(json.dumps(content, indent=2))
+        file.write(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The filter that :meth:`save` wrote; ``Filter.load`` takes any family."""
-        try:
-            content = json.loads(Path(path).read_text())
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            raise ValueError(f"{path} is not a filter file, or it is cut off: {error}") from None
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise ValueError(f"{path} is not a filter file: it lacks the mark {FORMAT!r}")
-        if content.pop("sha256", None) != checksums.of_json(content):
-            raise ValueError(f"{path} was changed after it was saved: its checksum differs; save the filter again")
-        family = Filter.families.get(content["kind"])
-        if family is None or not issubclass(family, cls):
-            raise ValueError(f"{path} holds a {content['kind']!r} filter, not a {cls.kind!r} one")
-        target = content["target"] and responses.make(*content["target"])
-        return family.from_parameters(
-            content["parameters"], interval=tuple(content["interval"]), target=target, transition=content["transition"]
-        )
+        found = file.read(path, Filter.families)
+        if not isinstance(found, cls):
+            raise ValueError(f"{path} holds a {found.kind!r} filter, not a {cls.kind!r} one")
+        return found
 
     @classmethod
     def from_parameters(cls, parameters: dict[str, Any], **common: Any) -> Self:
         """The inverse of :meth:`parameters`."""
         return cls(**parameters, **common)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Filter):
+            return NotImplemented
+        mine, others = ((f.kind, f.interval, f.target, f.transition, f.__getstate__()) for f in (self, other))
+        return mine[:4] == others[:4] and _alike(mine[4], others[4])
 
-def _checked_signal(x: Any, n: int) -> np.ndarray:
-    signal = np.asarray(x)
-    if signal.ndim not in (1, 2) or signal.shape[0] != n:
-        raise ValueError(f"x has shape {signal.shape}, but the graph has {n} nodes; it must be ({n},) or ({n}, k)")
-    if signal.dtype.kind not in "fiub":
-        raise ValueError(f"x has entries of type {signal.dtype}; signals are real numbers")
-    if signal.dtype not in (np.float32, np.float64):
-        signal = signal.astype(np.float64)
-    if not np.isfinite(signal).all():
-        raise ValueError("x has entries that are not finite: fill or drop them before filtering")
-    return np.ascontiguousarray(signal)
+    def __hash__(self) -> int:
+        return hash((self.kind, self.interval, self.target, self.transition))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_memory"}
 
-def checked_vector(values: Any, name: str, least: int, *, kind: type = float) -> np.ndarray:
-    """A finite vector of at least ``least`` entries, or an error that names it."""
-    array: np.ndarray = np.array(values, dtype=kind)
-    if array.ndim != 1 or len(array) < least or not np.isfinite(array).all():
-        raise ValueError(f"{name} must be a vector of at least {least} finite numbers, not {values!r}")
-    array.flags.writeable = False
-    return array
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _memory={})
+
+    def _repr_html_(self) -> str:
+        from dfnets.filters.show import filter_html
+
+        return filter_html(self)
 
 
-def checked_interval(interval: Any) -> Interval:
-    """(low, high) with 0 <= low <= high <= 2."""
-    low, high = (float(end) for end in interval)
-    if not 0 <= low <= high <= 2:
-        raise ValueError(f"interval={interval!r}: frequencies of L^ lie in [0, 2], so 0 <= low <= high <= 2")
-    return low, high
+def _alike(mine: dict[str, Any], others: dict[str, Any]) -> bool:
+    return mine.keys() == others.keys() and all(np.array_equal(mine[name], others[name]) for name in mine)

@@ -10,9 +10,15 @@ import numpy as np
 import scipy.sparse as sp
 import scipy.sparse.linalg
 
-from dfnets.filters.base import Cost, Filter, checked_interval, checked_vector
+from dfnets.filters.base import Filter
+from dfnets.filters.bounds import EPS
+from dfnets.filters.checks import checked_interval, checked_number, checked_vector
+from dfnets.filters.counting import fewest
+from dfnets.filters.expansion import Tail, ellipse_tail, joukowski, polynomial_tail
+from dfnets.filters.plan import Cost
 from dfnets.filters.polynomials import Interval
 from dfnets.filters.products import Products
+from dfnets.filters.rounding import of_product
 from dfnets.responses import Function, Response, as_response
 from dfnets.shift import Shift
 
@@ -44,9 +50,9 @@ class CayleyFilter(Filter):
         self.theta = checked_vector(theta, "theta", 1, kind=complex)
         if self.theta[0].imag != 0:
             raise ValueError(f"theta[0]={self.theta[0]} must be real")
-        if not 0 < zoom < math.inf:
+        self.zoom = checked_number(zoom, "zoom")
+        if not self.zoom > 0:
             raise ValueError(f"zoom={zoom!r} must be positive and finite")
-        self.zoom = float(zoom)
         super().__init__(interval, target, transition)
 
     @classmethod
@@ -72,13 +78,38 @@ class CayleyFilter(Filter):
         return cls(theta, zoom, interval, target=wanted, transition=transition)
 
     def response(self, frequency: Any) -> np.ndarray:
+        """h, the sum of powers of the transform, at frequencies of L^."""
         transform = _transform(np.asarray(frequency, dtype=np.float64), self.zoom)
         return (
             self.theta[0].real
             + 2 * np.polynomial.polynomial.polyval(transform, np.concatenate([[0], self.theta[1:]])).real
         )
 
+    def tail(self, interval: Interval) -> Tail | None:
+        """From the two poles -i / z and i / z, of order r, and how large |C| gets on ellipses that leave them out.
+
+        C = 1 - (2 i / z) / (frequency + i / z), and a point w is at least (|w| - rho) (1 - 1 / (rho |w|)) / 2 away from
+        the ellipse rho, as the Joukowski map shows.
+        """
+        low, high = interval
+        if low == high:
+            return polynomial_tail(0)
+        half = (high - low) / 2
+        reach = float(np.abs(joukowski(np.array([(1j / self.zoom - (low + high) / 2) / half])))[0]) * (1 - 1e-12)
+        rho = 1 + (reach - 1) * np.linspace(0.02, 0.98, 49)
+        away = half * (reach - rho) * (1 - 1 / (rho * reach)) / 2
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            transform = 1 + 2 / (self.zoom * away)
+            powers = transform[:, None] ** np.arange(1, len(self.theta))
+            largest = np.abs(self.theta[0]) + 2 * (powers * np.abs(self.theta[1:])).sum(axis=1)
+        return ellipse_tail(rho, np.log(np.maximum(largest, 1e-300)))
+
+    def noise(self, interval: Interval) -> float:  # noqa: ARG002
+        """A bound on the rounding error of a value of the response."""
+        return 16 * EPS * float(np.abs(self.theta) @ (np.arange(len(self.theta)) + 1.0))
+
     def costs(self, tol: float, interval: Interval) -> Mapping[str, Cost | str]:
+        """For each method what it needs for this tolerance on this interval, or why it cannot be used."""
         order = len(self.theta) - 1
         # For any graph of the interval: no diagonal entry of L^ exceeds its largest eigenvalue, nor 1.
         jacobi = self._jacobi_iterations(tol, _rate(self.zoom, min(interval[1], 1.0)))
@@ -88,29 +119,28 @@ class CayleyFilter(Filter):
             "exact": Cost(order, order),
         }
 
-    def rounding(self, method: str, cost: Cost, interval: Interval) -> float:
+    def rounding(self, method: str, shift: Shift, tol: float) -> float:
+        """How much a method may lose to rounding on a graph, in units of roundoff and relative to norm(x)."""
         if method == "chebyshev":
-            return super().rounding(method, cost, interval)
-        # The powers have norm 1, but their coefficients may be large and cancel.
-        return (cost.products + 1) * 2 * float(np.abs(self.theta).sum())
+            return super().rounding(method, shift, tol)
+        # The powers have norm 1, but their coefficients may be large and cancel. One transform loses z times what a
+        # product loses; Jacobi iterations lose that each, and what they lose adds up to 1 / (1 - rate) of it.
+        once = self.zoom * of_product(shift, 0.0) + 16
+        if method == "jacobi":
+            once *= (1 + self.zoom**2) ** 0.25 / (1 - _contraction(shift, self.zoom)) + 1
+        return 2 * once * float(np.abs(self.theta) @ (np.arange(len(self.theta)) + 1.0))
 
     def run(
         self, method: str, products: Products, x: np.ndarray, tol: float, iterations: int | None
     ) -> tuple[np.ndarray, int, float]:
+        """The signal, the iterations and the error bound of one method; x is (n, k) and is not written to."""
         if method == "chebyshev":
             return super().run(method, products, x, tol, iterations)
         shift = products.shift.recentred(0.0)
         y = x * x.dtype.type(self.theta[0].real)
         power = x.astype(np.result_type(x.dtype, np.complex64))
         if method == "exact":
-            products.count = len(self.theta) - 1
-            laplacian = shift.tocsr().tocsc()
-            identity = 1j * sp.eye_array(shift.num_nodes, format="csc")
-            solve = scipy.sparse.linalg.splu((self.zoom * laplacian + identity).astype(complex)).solve
-            for coefficient in self.theta[1:]:
-                power = solve((self.zoom * (laplacian @ power) - 1j * power).astype(complex))
-                y += 2 * (coefficient * power).real
-            return y, len(self.theta) - 1, 1e-12
+            return self._exact(products, shift, x, y)
         rate = _contraction(shift, self.zoom)
         if iterations is None:
             iterations = self._jacobi_iterations(tol, rate)
@@ -118,6 +148,23 @@ class CayleyFilter(Filter):
             power = self._jacobi(products, shift, power, iterations)
             y += 2 * (coefficient * power).real
         return y, iterations, self._jacobi_error(iterations, rate)
+
+    def _exact(self, products: Products, shift: Shift, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, int, float]:
+        """Sparse solves; norm((z L^ + i)^-1) <= 1, so the residual of each bounds its error."""
+        products.count = len(self.theta) - 1
+        laplacian = shift.tocsr().tocsc()
+        matrix = (self.zoom * laplacian + 1j * sp.eye_array(shift.num_nodes, format="csc")).astype(complex)
+        solve = scipy.sparse.linalg.splu(sp.csc_matrix(matrix)).solve
+        power, error, bound = x.astype(complex), np.zeros(x.shape[1]), np.zeros(x.shape[1])
+        for coefficient in self.theta[1:]:
+            right = self.zoom * (laplacian @ power) - 1j * power
+            power = solve(right)
+            error += np.linalg.norm(right - matrix @ power, axis=0)
+            bound += 2 * abs(coefficient) * error
+            y += 2 * (coefficient * power).real
+        sizes = np.linalg.norm(x.astype(np.float64), axis=0)
+        relative = np.divide(bound, sizes, out=np.zeros_like(bound), where=sizes > 0)
+        return y, len(self.theta) - 1, float(relative.max(initial=0.0))
 
     def _jacobi(self, products: Products, shift: Shift, x: np.ndarray, iterations: int) -> np.ndarray:
         """y <- D^-1 (b - O y), from y = D^-1 b, where z L^ + i = D + O (D the diagonal) and b = (z L^ - i) x."""
@@ -130,10 +177,7 @@ class CayleyFilter(Filter):
         return y
 
     def _jacobi_iterations(self, tol: float, rate: float) -> int:
-        iterations = 0
-        while self._jacobi_error(iterations, rate) > tol:
-            iterations += 1
-        return iterations
+        return fewest(lambda iterations: self._jacobi_error(iterations, rate), tol)
 
     def _jacobi_error(self, iterations: int, rate: float) -> float:
         """The bound on norm(y - y*) / norm(x).
@@ -144,13 +188,16 @@ class CayleyFilter(Filter):
         """
         one = (1 + self.zoom**2) ** 0.25 * rate ** (iterations + 1)
         powers = np.arange(1, len(self.theta))
-        return float(2 * np.abs(self.theta[1:]) @ np.expm1(powers * math.log1p(one)))
+        with np.errstate(over="ignore"):
+            return float(2 * np.abs(self.theta[1:]) @ np.expm1(powers * math.log1p(one)))
 
     def parameters(self) -> dict[str, Any]:
+        """theta as pairs of real numbers, and the zoom."""
         return {"theta": [[value.real, value.imag] for value in self.theta], "zoom": self.zoom}
 
     @classmethod
     def from_parameters(cls, parameters: dict[str, Any], **common: Any) -> Self:
+        """The inverse of :meth:`parameters`."""
         return cls([complex(*pair) for pair in parameters["theta"]], parameters["zoom"], **common)
 
     def __repr__(self) -> str:

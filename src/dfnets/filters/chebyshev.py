@@ -7,7 +7,10 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.polynomial.chebyshev import chebval
 
-from dfnets.filters.base import Filter, checked_interval, checked_vector
+from dfnets.filters.base import Filter
+from dfnets.filters.bounds import EPS
+from dfnets.filters.checks import checked_interval, checked_vector
+from dfnets.filters.expansion import Tail, polynomial_tail
 from dfnets.filters.polynomials import Interval, interpolate, to_unit
 from dfnets.responses import Function, Response, as_response
 
@@ -59,9 +62,19 @@ class ChebyshevFilter(Filter):
         return cls(theta, interval, target=wanted, transition=transition)
 
     def response(self, frequency: Any) -> np.ndarray:
+        """h, the Chebyshev series, at frequencies of L^."""
         return chebval(to_unit(frequency, self.interval), self.theta)
 
+    def tail(self, interval: Interval) -> Tail | None:  # noqa: ARG002
+        """Nothing after the degree: on any interval inside its own, h is a polynomial of that degree."""
+        return polynomial_tail(len(self.theta) - 1)
+
+    def noise(self, interval: Interval) -> float:  # noqa: ARG002
+        """A bound on the rounding error of a value of the response."""
+        return 4 * EPS * float(np.abs(self.theta) @ (np.arange(len(self.theta)) + 1.0))
+
     def parameters(self) -> dict[str, Any]:
+        """theta, as JSON can hold it."""
         return {"theta": self.theta.tolist()}
 
     def __repr__(self) -> str:

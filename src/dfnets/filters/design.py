@@ -15,7 +15,8 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebder, chebvander
 
 from dfnets.filters import minimax
-from dfnets.filters.base import checked_interval
+from dfnets.filters.bounds import EPS
+from dfnets.filters.checks import checked_interval
 from dfnets.filters.feedback import FeedbackLoopedFilter
 from dfnets.filters.polynomials import Interval, from_unit, in_powers, to_unit, zeros_and_ends
 from dfnets.filters.program import Program
@@ -82,6 +83,8 @@ def design(
     def finished(psi: np.ndarray, phi: np.ndarray, centre: float, objective: float) -> FeedbackLoopedFilter:
         record = {"method": method, "convention": convention, "constraint": constraint, "gamma": gamma}
         record |= {"samples": samples, "objective": objective}
+        if gamma is not None and (constraint == "interval" or method == "minimax") and convention == "consistent":
+            psi = _within(gamma, psi, centre, interval)
         return FeedbackLoopedFilter(psi, phi, centre, interval, target=wanted, transition=transition, provenance=record)
 
     if convention == "published":
@@ -231,6 +234,16 @@ class Problem:
             if gain <= 1e-9 * error:
                 return a, b
         return a, b
+
+
+def _within(gamma: float, psi: np.ndarray, centre: float, interval: Interval) -> np.ndarray:
+    """psi shrunk by the hair that makes |P| <= gamma provable, for the coefficients as they are stored."""
+    for _ in range(3):
+        reached = FeedbackLoopedFilter(psi, [0.0], centre, interval).ranges(interval).contraction
+        if reached <= gamma:
+            break
+        psi = psi * (gamma / reached * (1 - 4 * EPS))
+    return psi
 
 
 def _centre(centre: Any, interval: Interval) -> float:

@@ -6,14 +6,16 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.polynomial import Polynomial
 
-from dfnets.filters.base import Cost, Filter, checked_vector
-from dfnets.filters.polynomials import Interval, critical_points, powers, range_on, significant
+from dfnets.filters import bounds, gradients, rounding
+from dfnets.filters.base import Filter
+from dfnets.filters.checks import checked_number, checked_vector
+from dfnets.filters.expansion import Tail, ellipse_tail, joukowski
+from dfnets.filters.plan import Cost
+from dfnets.filters.polynomials import Interval, chebyshev_series, complex_roots, evaluate
 from dfnets.filters.products import Products
 from dfnets.graph import Graph
 from dfnets.responses import Response
@@ -23,9 +25,20 @@ if TYPE_CHECKING:
     from dfnets.filters.certificate import Certificate
 
 
+# Degrees beyond which exact arithmetic for the certificate would take seconds; designs stop at 20.
+MOST_ORDER = 64
+
+
 @dataclass(frozen=True)
 class Ranges:
-    """What decides convergence on an interval: the extremes of P, of 1 - P, and of the response."""
+    """What decides convergence on an interval, each a proved bound.
+
+    Attributes:
+        contraction: |P| is at most this.
+        denominator: 1 - P lies between these two.
+        gain: |h| is at most this.
+        distance: |1 - h| is at most this: how far the recursion starts from its limit.
+    """
 
     contraction: float
     denominator: tuple[float, float]
@@ -34,7 +47,22 @@ class Ranges:
 
     @property
     def has_pole(self) -> bool:
+        """Whether 1 - P cannot be shown to have one sign."""
         return self.denominator[0] <= 0 <= self.denominator[1]
+
+    @property
+    def weakest(self) -> float:
+        """|1 - P| is at least this."""
+        return 0.0 if self.has_pole else min(abs(self.denominator[0]), abs(self.denominator[1]))
+
+
+@dataclass(frozen=True)
+class Series:
+    """P, Q and 1 - P as Chebyshev series on an interval, each coefficient rounded once."""
+
+    feedback: np.ndarray
+    feedforward: np.ndarray
+    denominator: np.ndarray
 
 
 class FeedbackLoopedFilter(Filter):
@@ -69,60 +97,77 @@ class FeedbackLoopedFilter(Filter):
         transition: float = 0.0,
         provenance: Mapping[str, Any] | None = None,
     ) -> None:
-        self.psi = checked_vector(psi, "psi", 1)
-        self.phi = checked_vector(phi, "phi", 1)
-        if not np.isfinite(centre):
-            raise ValueError(f"centre={centre!r} must be a finite number")
-        self.centre = float(centre)
+        self.psi = checked_vector(psi, "psi", 1, most=MOST_ORDER)
+        self.phi = checked_vector(phi, "phi", 1, most=MOST_ORDER + 1)
+        self.centre = checked_number(centre, "centre")
         super().__init__(interval, target, transition)
+        if provenance is not None and not isinstance(provenance, Mapping):
+            raise ValueError(f"provenance={provenance!r} must be names and values")
         self.provenance = dict(provenance or {})
 
     @property
     def p(self) -> int:
+        """The degree of the feedback polynomial P."""
         return len(self.psi)
 
     @property
     def q(self) -> int:
+        """The degree of the feedforward polynomial Q."""
         return len(self.phi) - 1
 
-    @cached_property
-    def feedback_polynomial(self) -> Polynomial:
-        return powers(np.concatenate([[0.0], -self.psi]), self.centre)
+    @property
+    def _feedback(self) -> np.ndarray:
+        return np.concatenate([[0.0], -self.psi])
 
-    @cached_property
-    def feedforward_polynomial(self) -> Polynomial:
-        return powers(self.phi, self.centre)
+    @property
+    def _denominator(self) -> np.ndarray:
+        return np.concatenate([[1.0], self.psi])
 
-    @cached_property
-    def denominator_polynomial(self) -> Polynomial:
-        return powers(np.concatenate([[1.0], self.psi]), self.centre)
+    def series(self, interval: Interval) -> Series:
+        """P, Q and 1 - P in the Chebyshev basis of an interval."""
+
+        def compute() -> Series:
+            parts = (self._feedback, self.phi, self._denominator)
+            return Series(*(chebyshev_series(part, self.centre, interval) for part in parts))
+
+        return self._remembered(("series", interval), compute)
 
     def feedback(self, frequency: Any) -> np.ndarray:
         """P at frequencies of L^."""
-        return self.feedback_polynomial(np.asarray(frequency, dtype=np.float64))
+        return self._evaluate(self._feedback, self.series(self.interval).feedback, frequency)
 
     def feedforward(self, frequency: Any) -> np.ndarray:
         """Q at frequencies of L^."""
-        return self.feedforward_polynomial(np.asarray(frequency, dtype=np.float64))
+        return self._evaluate(self.phi, self.series(self.interval).feedforward, frequency)
 
     def response(self, frequency: Any) -> np.ndarray:
+        """h = Q / (1 - P) at frequencies of L^."""
+        denominator = self._evaluate(self._denominator, self.series(self.interval).denominator, frequency)
         with np.errstate(divide="ignore"):
-            return self.feedforward(frequency) / (1 - self.feedback(frequency))
+            return self.feedforward(frequency) / denominator
+
+    def _evaluate(self, coefficients: np.ndarray, series: np.ndarray, frequency: Any) -> np.ndarray:
+        return evaluate(coefficients, self.centre, series, self.interval, frequency)
 
     def poles(self) -> np.ndarray:
-        """The complex frequencies at which 1 - P is zero."""
-        return np.sort_complex(powers(significant(self.denominator_polynomial.coef), self.centre).roots())
+        """The complex frequencies at which 1 - P is zero, found in the Chebyshev basis of the interval."""
+        interval = self.interval if self.interval[0] < self.interval[1] else (self.interval[0], self.interval[0] + 1)
+        roots = complex_roots(self.series(interval).denominator)
+        low, high = interval
+        return np.sort_complex((low + high) / 2 + (high - low) / 2 * roots)
 
     def ranges(self, interval: Interval) -> Ranges:
-        """The extremes on an interval, each from the zeros of a derivative, not from samples."""
-        contraction = max(np.abs(range_on(self.feedback_polynomial, interval)))
-        denominator = range_on(self.denominator_polynomial, interval)
-        if denominator[0] <= 0 <= denominator[1]:
-            return Ranges(contraction, denominator, math.inf, math.inf)
-        # 1 - h has the same critical points as h.
-        points = critical_points(self.feedforward_polynomial, self.denominator_polynomial, interval)
-        values = self.response(points)
-        return Ranges(contraction, denominator, float(np.abs(values).max()), float(np.abs(1 - values).max()))
+        """Proved bounds on P, 1 - P and the response on an interval."""
+
+        def compute() -> Ranges:
+            s = self.series(interval)
+            one = np.ones(1)
+            low, high = bounds.extremes([s.feedback, s.denominator, s.feedforward], [one, one, s.denominator])
+            gain, distance = (max(abs(low[2] - c), abs(high[2] - c)) for c in (0.0, 1.0))
+            contraction = max(abs(low[0]), abs(high[0]))
+            return Ranges(float(contraction), (float(low[1]), float(high[1])), float(gain), float(distance))
+
+        return self._remembered(("ranges", interval), compute)
 
     def certificate(self, graph: Graph | Shift | None = None, *, tol: float = 1e-6) -> Certificate:
         """What is proved of this filter on its interval, or on the interval of a graph."""
@@ -130,7 +175,31 @@ class FeedbackLoopedFilter(Filter):
 
         return certify(self, self.interval if graph is None else self.shift_of(graph).interval, tol)
 
+    def gain(self, interval: Interval) -> float:
+        """A bound on |h| on an interval."""
+        return self.ranges(interval).gain
+
+    def noise(self, interval: Interval) -> float:
+        """A bound on the rounding error of a value of the response on an interval."""
+        s, r = self.series(interval), self.ranges(interval)
+        # Clenshaw's recurrence for a series loses about two units a term.
+        top, bottom = (float(np.abs(part) @ (np.arange(len(part)) + 1.0)) for part in (s.feedforward, s.denominator))
+        return 2 * bounds.EPS * (top + r.gain * bottom) / r.weakest if r.weakest else math.inf
+
+    def tail(self, interval: Interval) -> Tail | None:
+        """From the largest ellipses about the interval that are proved to hold no pole, and |h| on them."""
+
+        def compute() -> Tail:
+            s = self.series(interval)
+            reach = np.abs(joukowski(complex_roots(s.denominator))).min(initial=64.0)
+            rho = 1 + (reach - 1) * np.array([0.5, 0.8, 0.95])
+            found = [bounds.largest_on_ellipse(s.feedforward, s.denominator, float(r)) for r in rho]
+            return ellipse_tail(rho, np.log(np.maximum(found, 1e-300)))
+
+        return self._remembered(("tail", interval), compute)
+
     def costs(self, tol: float, interval: Interval) -> Mapping[str, Cost | str]:
+        """For each method what it needs for this tolerance on this interval, or why it cannot be used."""
         r = self.ranges(interval)
         if r.has_pole:
             low, high = interval
@@ -150,105 +219,67 @@ class FeedbackLoopedFilter(Filter):
             "chebyshev": self._expansion_cost(tol, interval),
         }
 
-    def rounding(self, method: str, cost: Cost, interval: Interval) -> float:
+    def rounding(self, method: str, shift: Shift, tol: float) -> float:
+        """How much a method may lose to rounding on a graph, in units of roundoff and relative to norm(x)."""
         if method == "chebyshev":
-            return super().rounding(method, cost, interval)
-        r = self.ranges(interval)
-        reach = max(abs(end - self.centre) for end in interval)
-        terms = np.abs(self.psi) @ reach ** np.arange(1, self.p + 1) * r.gain + np.abs(self.phi) @ reach ** np.arange(
-            self.q + 1
-        )
-        # Each iteration makes p rounding errors of the size of its terms; 1 / |1 - P| is how much they are amplified.
-        return self.p * float(terms) / min(np.abs(r.denominator))
+            return super().rounding(method, shift, tol)
+        r = self.ranges(shift.interval)
+        once = rounding.of_horner(shift, self.centre, self.phi, shift.interval)
+        if method == "cg":
+            # What the true residual may be off by; y is at most gain norm(x), and sums of squares are in float64.
+            again = rounding.of_horner(shift, self.centre, self._denominator, shift.interval)
+            return 2 * (once + (again + 2) * r.gain) / r.weakest
+        # Every iteration loses as much again, and what it loses shrinks by |P| an iteration from then on.
+        again = rounding.of_horner(shift, self.centre, self._feedback, shift.interval)
+        return (2 * once + (again + 2) * (r.gain + r.distance)) / (1 - r.contraction)
 
     def blocks(self, method: str) -> int:
+        """In how many groups of columns a method goes about it."""
         # Conjugate gradients hold five arrays beside the input; of half the columns that is less than three.
         return 2 if method == "cg" else 1
 
     def run(
         self, method: str, products: Products, x: np.ndarray, tol: float, iterations: int | None
     ) -> tuple[np.ndarray, int, float]:
+        """The signal, the iterations and the error bound of one method; x is (n, k) and is not written to."""
+        r = self.ranges(products.shift.interval)
         if method == "recursion":
-            return self._recursion(products, x, tol, iterations)
-        if method == "cg":
-            return self._conjugate_gradients(products, x, tol, iterations)
-        return super().run(method, products, x, tol, iterations)
+            return self._recursion(products, x, self._recursion_steps(tol, r) if iterations is None else iterations, r)
+        if method != "cg":
+            return super().run(method, products, x, tol, iterations)
+        sign = 1.0 if r.denominator[0] > 0 else -1.0
+        system = gradients.System(self.centre, sign * self._denominator, sign * self.phi, r.weakest)
+        limit = 4 * self._gradient_steps(tol, r) + 20 if iterations is None else iterations
+        return gradients.solve(system, products, x, tol, limit, fixed=iterations is not None)
 
     def _recursion(
-        self, products: Products, x: np.ndarray, tol: float, iterations: int | None
+        self, products: Products, x: np.ndarray, iterations: int, r: Ranges
     ) -> tuple[np.ndarray, int, float]:
         """x(t) = P x(t-1) + Q x from x(0) = x: the error is P^t (x - y*), at most max|P|^t max|1 - h| norm(x)."""
-        r = self.ranges(products.shift.interval)
-        if iterations is None:
-            iterations = self._recursion_steps(tol, r)
         for state in itertools.islice(self.iterates(products, x), iterations + 1):  # noqa: B007
             pass
         return (state.copy() if state is x else state), iterations, r.contraction**iterations * r.distance
 
     def iterates(self, products: Products, x: np.ndarray) -> Iterator[np.ndarray]:
         """x(0) = x, x(1), x(2), ...: each array is overwritten two iterates later."""
-        feedback = np.concatenate([[0.0], -self.psi])
         constant = products.horner(self.centre, self.phi, x, [np.empty_like(x), np.empty_like(x)])
         state, spare = x, [np.empty_like(x), np.empty_like(x), np.empty_like(x)]
         while True:
             yield state
-            new = products.horner(self.centre, feedback, state, spare[:2], add=constant)
+            new = products.horner(self.centre, self._feedback, state, spare[:2], add=constant)
             spare = [array for array in (*spare, state) if array is not new and array is not x]
             state = new
 
     def _recursion_steps(self, tol: float, r: Ranges) -> int:
         return _iterations(tol / r.distance, r.contraction) if r.distance else 0
 
-    def _conjugate_gradients(
-        self, products: Products, x: np.ndarray, tol: float, iterations: int | None
-    ) -> tuple[np.ndarray, int, float]:
-        """(I - P) y = Q x, each column with its own step lengths.
-
-        norm(y - y*) <= norm(residual) / min|1 - P|, which is when to stop. The residual of the recurrence drifts from
-        the true one, so the true one has the last word; if it is too large, the iteration starts afresh from there.
-        """
-        r = self.ranges(products.shift.interval)
-        weakest = min(np.abs(r.denominator))
-        sign = 1.0 if r.denominator[0] > 0 else -1.0
-        matrix, right = sign * np.concatenate([[1.0], self.psi]), sign * self.phi
-        sizes = _column_norms(x)
-        enough = sizes * tol * weakest
-        limit = 4 * self._gradient_steps(tol, r) + 20 if iterations is None else iterations
-        y, done = np.zeros_like(x), 0
-        work = [np.empty_like(x), np.empty_like(x)]
-        pair = [np.empty_like(x), np.empty_like(x)]
-        residual, direction = _first(products.horner(self.centre, right, x, pair), pair)
-        while True:
-            direction[...] = residual
-            squares = _column_squares(residual)
-            while done < limit and (iterations is not None or (np.sqrt(squares) > enough).any()):
-                image = products.horner(self.centre, matrix, direction, work)
-                curvature = _column_squares(direction, image)
-                step = np.divide(squares, curvature, out=np.zeros_like(squares), where=curvature > 0)
-                _add(y, step, direction)
-                _add(residual, -step, image)
-                before, squares = squares, _column_squares(residual)
-                direction *= np.divide(squares, before, out=np.zeros_like(squares), where=before > 0).astype(x.dtype)
-                direction += residual
-                done += 1
-            constant = products.horner(self.centre, right, x, work)
-            pair = [residual, direction]
-            residual, direction = _first(products.horner(self.centre, -matrix, y, pair, add=constant), pair)
-            norms = _column_norms(residual)
-            if iterations is not None or (norms <= enough).all():
-                bounds = np.divide(norms, sizes * weakest, out=np.zeros_like(norms), where=sizes > 0)
-                return y, done, float(bounds.max(initial=0.0))
-            if done >= limit:
-                raise ArithmeticError(
-                    f"conjugate gradients did not reach tol={tol:g} in {done} iterations of {x.dtype}"
-                )
-
     def _gradient_steps(self, tol: float, r: Ranges) -> int:
         """From norm(e_k) <= 2 sqrt(c) ((sqrt(c) - 1) / (sqrt(c) + 1))^k norm(e_0), c the condition number of I - P."""
-        root = math.sqrt(max(np.abs(r.denominator)) / min(np.abs(r.denominator)))
+        root = math.sqrt(max(np.abs(r.denominator)) / r.weakest)
         return _iterations(tol / (2 * root * r.gain), (root - 1) / (root + 1)) if r.gain else 0
 
     def parameters(self) -> dict[str, Any]:
+        """psi, phi, the centre and how they were found, as JSON can hold them."""
         return {
             "psi": self.psi.tolist(),
             "phi": self.phi.tolist(),
@@ -258,10 +289,9 @@ class FeedbackLoopedFilter(Filter):
 
     def __repr__(self) -> str:
         low, high = self.interval
-        contraction = max(np.abs(range_on(self.feedback_polynomial, self.interval)))
         return (
             f"FeedbackLoopedFilter(p={self.p}, q={self.q}, centre={self.centre:.4g}, "
-            f"interval=[{low:.4g}, {high:.4g}], max|P|={contraction:.4g})"
+            f"interval=[{low:.4g}, {high:.4g}], max|P|={self.ranges(self.interval).contraction:.4g})"
         )
 
 
@@ -272,24 +302,3 @@ def _iterations(goal: float, rate: float) -> int:
     if rate <= 0:
         return 1
     return math.ceil(math.log(goal) / math.log(rate))
-
-
-def _first(result: np.ndarray, pair: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """The array of the pair that holds the result, and the one that is free."""
-    return (result, pair[1]) if result is pair[0] else (result, pair[0])
-
-
-def _column_squares(x: np.ndarray, y: np.ndarray | None = None) -> np.ndarray:
-    """(k,) inner products of the columns, summed in float64."""
-    return np.einsum("ij,ij->j", x, x if y is None else y, dtype=np.float64)
-
-
-def _column_norms(x: np.ndarray) -> np.ndarray:
-    return np.sqrt(_column_squares(x))
-
-
-def _add(y: np.ndarray, factors: np.ndarray, x: np.ndarray, rows: int = 4096) -> None:
-    """y += x * factors, column by column factors, without a temporary of the size of a signal."""
-    factors = factors.astype(x.dtype)
-    for start in range(0, len(x), rows):
-        y[start : start + rows] += x[start : start + rows] * factors

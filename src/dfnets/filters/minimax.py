@@ -12,10 +12,10 @@ choose it, D is any polynomial with 1 - gamma <= D <= 1 + gamma, and the centre 
 from __future__ import annotations
 
 import numpy as np
-from numpy.polynomial import Chebyshev
-from numpy.polynomial.chebyshev import chebvander
+from numpy.polynomial.chebyshev import chebval, chebvander
 
-from dfnets.filters.polynomials import Interval, from_unit, in_powers, powers, range_on, to_unit
+from dfnets.filters.bounds import range_of
+from dfnets.filters.polynomials import Interval, complex_roots, from_unit, in_powers, to_unit
 from dfnets.responses import Response
 
 # Without a bound gamma, how close to zero the denominator may come, relative to its largest value.
@@ -45,7 +45,7 @@ def solve(
         raise ValueError("a minimax design of a response that jumps needs transition > 0: at a jump the error is 1/2")
     program = _Program(response, p, q, gamma, centre, interval, bands)
     denominator, numerator, error = program.descend()
-    return *_coefficients(denominator, numerator, p, q, gamma, centre, interval), error
+    return *_coefficients(denominator, numerator, p, q, centre, interval), error
 
 
 class _Program:
@@ -127,28 +127,24 @@ def _coefficients(
     numerator: np.ndarray,
     p: int,
     q: int,
-    gamma: float | None,
     centre: float | None,
     interval: Interval,
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """psi, phi and the centre of N / D, scaled so that D is 1 at the centre and |P| <= gamma on all of the interval."""
-    d = Chebyshev(denominator, domain=list(interval))
-    smallest, most = range_on(d, interval)
+    """psi, phi and the centre of N / D, scaled so that D is 1 at the centre."""
     if centre is None:
-        # The scale that makes 1 - D range evenly about zero has the smallest |P|, and D then passes through 1.
-        scale = 2 / (smallest + most)
-        roots = (d * scale - 1).roots()
-        real = roots.real[np.abs(roots.imag) < 1e-7]
-        inside = real[(real >= interval[0]) & (real <= interval[1])]
-        middle = (interval[0] + interval[1]) / 2
-        centre = float(inside[np.argmin(np.abs(inside - middle))]) if len(inside) else middle
-    scale = 1 / float(d(centre))
+        centre = _where_one(denominator, interval)
+    scale = 1 / float(chebval(to_unit(centre, interval), denominator))
     to_powers = in_powers(max(p, q), interval, centre)
     psi = scale * (denominator @ to_powers[: p + 1, 1 : p + 1])
     phi = scale * (numerator @ to_powers[: q + 1, : q + 1])
-    if gamma is not None:
-        # Between grid points D may pass its limits by a hair; shrinking P restores the bound.
-        feedback = powers(np.concatenate([[0.0], psi]), centre)
-        excess = max(np.abs(range_on(feedback, interval))) / gamma
-        psi = psi / max(excess * (1 + 1e-15), 1.0)
     return psi, phi, centre
+
+
+def _where_one(denominator: np.ndarray, interval: Interval) -> float:
+    """The frequency at which D is 1 when it is scaled to range evenly about 1, which has the smallest |P|."""
+    smallest, most = range_of(denominator)
+    level = denominator.copy()
+    level[0] -= (smallest + most) / 2
+    roots = complex_roots(level)
+    real = roots.real[(np.abs(roots.imag) < 1e-7) & (np.abs(roots.real) <= 1)]
+    return float(from_unit(real[np.argmin(np.abs(real))] if len(real) else 0.0, interval))

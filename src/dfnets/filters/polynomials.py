@@ -1,13 +1,15 @@
-"""Polynomials on an interval, and ratios of them: where they are largest, and their Chebyshev expansions."""
+"""Polynomials in two bases: powers of (frequency - centre), and Chebyshev polynomials of an interval."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.polynomial import Chebyshev, Polynomial
-from numpy.polynomial.chebyshev import chebroots
+import scipy.linalg
+from numpy.polynomial import Polynomial
+from numpy.polynomial.chebyshev import chebder, chebroots, chebval
 
 Interval = tuple[float, float]
 
@@ -45,48 +47,93 @@ def in_powers(degree: int, interval: Interval, centre: float) -> np.ndarray:
     return rows
 
 
-def _in_chebyshev(polynomial: Polynomial | Chebyshev, interval: Interval) -> Chebyshev:
-    # Roots found in powers of (frequency - centre) lose digits when the centre is far off; a Chebyshev basis of the
-    # interval keeps them.
-    return polynomial.convert(kind=Chebyshev, domain=list(interval))
+def chebyshev_series(coefficients: np.ndarray, centre: float, interval: Interval) -> np.ndarray:
+    """The Chebyshev coefficients on the interval of sum_j coefficients[j] (frequency - centre)^j, each rounded once.
+
+    Computed in exact rational arithmetic: with a centre far from a narrow interval the powers cancel, and floating
+    point would leave nothing. A polynomial on a single frequency is the constant that it has there.
+    """
+    low, high = Fraction(interval[0]), Fraction(interval[1])
+    # mu = middle - centre + half s, as (middle + half s) 2^-scale in whole numbers; every float64 is such a fraction.
+    parts = ((low + high) / 2 - Fraction(centre), (high - low) / 2)
+    scale = max(part.denominator.bit_length() - 1 for part in parts)
+    middle, half = (part.numerator << (scale - part.denominator.bit_length() + 1) for part in parts)
+    exact = [Fraction(float(c)) for c in coefficients]
+    start = max(c.denominator.bit_length() - 1 for c in exact)
+    numbers = [c.numerator << (start - c.denominator.bit_length() + 1) for c in exact]
+    # Horner's rule in the Chebyshev basis, series <- series mu + c, with s T_k = (T_{k+1} + T_{k-1}) / 2: each step
+    # multiplies the common denominator by 2^(scale + 1).
+    series = [numbers[-1]]
+    for step, number in enumerate(reversed(numbers[:-1]), 1):
+        moved = [2 * middle * value for value in series] + [0]
+        for k, value in enumerate(series):
+            if k:
+                moved[k + 1] += half * value
+                moved[k - 1] += half * value
+            else:
+                moved[1] += 2 * half * value
+        moved[0] += number << (step * (scale + 1))
+        series = moved
+    denominator = 1 << (start + (len(numbers) - 1) * (scale + 1))
+    return np.array([value / denominator for value in series])
 
 
-def critical_points(
-    numerator: Polynomial | Chebyshev, denominator: Polynomial | Chebyshev, interval: Interval
-) -> np.ndarray:
-    """Where numerator / denominator can be extreme on the interval: zeros of N' D - N D', and both ends."""
+def evaluate(coefficients: np.ndarray, centre: float, series: np.ndarray, interval: Interval, frequency: Any) -> Any:
+    """A polynomial at frequencies: by its Chebyshev series inside the interval, by its powers outside.
+
+    Inside, the series loses no digits however far the centre is; far outside a narrow interval the powers do not.
+    """
+    frequency = np.asarray(frequency, dtype=np.float64)
     low, high = interval
-    if low == high:
-        return np.array([low])
-    top, bottom = _in_chebyshev(numerator, interval), _in_chebyshev(denominator, interval)
-    points = zeros_and_ends((top.deriv() * bottom - top * bottom.deriv()).coef)
-    # Exact ends: the way back from [-1, 1] could round them out of the interval.
-    return np.concatenate([[low, high], from_unit(points[2:], interval)])
+    inside = (frequency >= low) & (frequency <= high)
+    if low < high and inside.all():
+        return chebval(to_unit(frequency, interval), series)
+    values = powers(coefficients, centre)(frequency)
+    if low < high and inside.any():
+        return np.where(inside, chebval(to_unit(frequency, interval), series), values)
+    return values
 
 
 def zeros_and_ends(series: np.ndarray) -> np.ndarray:
     """-1, 1 and the zeros between them of a Chebyshev series."""
-    roots = chebroots(significant(series))
+    size = np.abs(series)
+    # A tail that is lost in rounding would spoil every root as leading coefficients.
+    kept = int(np.max(np.flatnonzero(size > 4 * np.finfo(float).eps * size.max()), initial=0)) + 1
+    roots = chebroots(series[:kept])
     # A double zero comes out as a pair slightly off the real axis: its real part is still a point worth a look.
     near = roots.real[np.abs(roots.imag) <= 1e-5]
     return np.concatenate([[-1.0, 1.0], near[np.abs(near) < 1]])
 
 
-def significant(coefficients: np.ndarray) -> np.ndarray:
-    """The coefficients without a tail that is lost in rounding: as leading ones they would spoil every root."""
-    size = np.abs(coefficients)
-    return coefficients[: int(np.max(np.flatnonzero(size > 4 * np.finfo(float).eps * size.max()), initial=0)) + 1]
+def complex_roots(series: np.ndarray) -> np.ndarray:
+    """All finite complex zeros of a Chebyshev series, in the variable of [-1, 1].
 
-
-def range_on(polynomial: Polynomial | Chebyshev, interval: Interval) -> tuple[float, float]:
-    """(minimum, maximum) of a polynomial on the interval, from its extrema, not from samples."""
-    values = polynomial(critical_points(polynomial, powers(np.ones(1), 0.0), interval))
-    return float(values.min()), float(values.max())
-
-
-def largest(polynomial: Polynomial, interval: Interval) -> float:
-    """max |polynomial| on the interval."""
-    return max(np.abs(range_on(polynomial, interval)))
+    They are the eigenvalues of the colleague pencil, found without dividing by the leading coefficient, which may be
+    next to nothing, and made sharper by Newton's method.
+    """
+    series = np.trim_zeros(np.asarray(series, dtype=np.float64), "b")
+    n = len(series) - 1
+    if n < 1:
+        return np.zeros(0, dtype=complex)
+    series = series / np.abs(series).max()
+    if n == 1:
+        return np.array([-series[0] / series[1]], dtype=complex)
+    # s T_k = (T_{k+1} + T_{k-1}) / 2 for k < n, and c_n T_n = -sum_{k<n} c_k T_k in the last row.
+    left, right = np.zeros((n, n)), np.eye(n)
+    left[0, 1] = 1.0
+    for k in range(1, n - 1):
+        left[k, k - 1] = left[k, k + 1] = 0.5
+    left[-1] = -series[:-1]
+    left[-1, -2] += series[-1]
+    right[-1, -1] = 2 * series[-1]
+    roots = scipy.linalg.eigvals(left, right)
+    roots = roots[np.isfinite(roots)]
+    slope = chebder(series)
+    with np.errstate(all="ignore"):
+        for _ in range(3):
+            step = chebval(roots, series) / chebval(roots, slope)
+            roots = np.where(np.isfinite(step) & (np.abs(step) < 0.1 * (1 + np.abs(roots))), roots - step, roots)
+    return roots
 
 
 def interpolate(function: Callable[[np.ndarray], np.ndarray], interval: Interval, degree: int) -> np.ndarray:
@@ -94,31 +141,10 @@ def interpolate(function: Callable[[np.ndarray], np.ndarray], interval: Interval
 
     The series is taken from many more points than coefficients, so that a jump does not alias into them.
     """
-    return _series(function, interval, max(4096, 8 * (degree + 1)))[: degree + 1]
+    return sampled_series(function, interval, max(4096, 8 * (degree + 1)))[: degree + 1]
 
 
-def expand(function: Callable[[np.ndarray], np.ndarray], interval: Interval, tolerance: float) -> np.ndarray:
-    """Chebyshev coefficients c_0 .. c_K such that |function - sum_k c_k T_k| <= tolerance on the interval.
-
-    The function is interpolated at ever more Chebyshev points until the last quarter of its coefficients has died
-    out (what aliases onto the others is smaller still), and cut where the tail of absolute values fits the tolerance.
-    """
-    low, high = interval
-    if low == high:
-        return np.atleast_1d(function(np.array([low])))[:1].astype(np.float64)
-    for count in (2**k for k in range(5, 17)):
-        coefficients = _series(function, interval, count)
-        size = np.abs(coefficients)
-        if size[-count // 4 :].sum() <= 0.01 * tolerance:
-            tails = np.concatenate([np.cumsum(size[::-1])[::-1][1:], [0.0]])
-            return coefficients[: int(np.argmax(tails <= 0.98 * tolerance)) + 1]
-    raise ValueError(
-        f"a polynomial of degree {2**16} does not reach the tolerance {tolerance:g}: "
-        "the response jumps, or has a pole almost inside the interval"
-    )
-
-
-def _series(function: Callable[[np.ndarray], np.ndarray], interval: Interval, count: int) -> np.ndarray:
+def sampled_series(function: Callable[[np.ndarray], np.ndarray], interval: Interval, count: int) -> np.ndarray:
     """The Chebyshev coefficients of the interpolant at ``count`` points."""
     angles = np.pi * (np.arange(count) + 0.5) / count
     values = function(from_unit(np.cos(angles), interval))

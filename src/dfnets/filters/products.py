@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from dfnets import engine
@@ -9,14 +11,17 @@ from dfnets.shift import Shift
 
 
 class Products:
-    """Steps of the engine on one shift; ``count`` is how many products with L~ they took."""
+    """Steps of the engine on one shift; ``count`` is how many products with L~ they took; ``report`` hears of each."""
 
-    def __init__(self, shift: Shift) -> None:
+    def __init__(self, shift: Shift, report: Callable[[int], None] | None = None) -> None:
         self.shift = shift
         self.count = 0
+        self.report = report
 
     def step(self, shift: Shift, x: np.ndarray, **terms: object) -> np.ndarray:
         self.count += 1
+        if self.report is not None:
+            self.report(self.count)
         return engine.step(shift, x, **terms)  # type: ignore[arg-type]
 
     def horner(

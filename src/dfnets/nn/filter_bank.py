@@ -13,7 +13,6 @@ from torch.autograd.function import once_differentiable
 
 from dfnets import engine
 from dfnets.filters import FeedbackLoopedFilter
-from dfnets.filters.polynomials import expand
 from dfnets.shift import Shift
 
 
@@ -37,7 +36,7 @@ class FilterBank:
         for one in filters:
             one.shift_of(shift)
         self.interval = low, high = shift.interval
-        rows = [expand(one.response, self.interval, tol) for one in filters]
+        rows = [one.expansion(tol, self.interval).coefficients for one in filters]
         self.coefficients = np.zeros((len(rows), max(map(len, rows))))
         for k, row in enumerate(rows):
             self.coefficients[k, : len(row)] = row

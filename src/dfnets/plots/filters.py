@@ -126,7 +126,7 @@ def convergence_axes(axes: Axes, f: FeedbackLoopedFilter, shift: Shift | None, t
     )
     if shift is not None:
         x = np.random.default_rng(0).standard_normal((shift.num_nodes, 1))
-        limit = f.apply(shift, x, tol=1e-12)
+        limit = f.apply(shift, x, tol=f.smallest_tolerance(shift))
         iterates = itertools.islice(f.iterates(Products(shift), x), count + 1)
         errors = [np.linalg.norm(iterate - limit) / np.linalg.norm(x) for iterate in iterates]
         axes.semilogy(steps, errors, color=BLUE, linewidth=1.8, label="measured")
