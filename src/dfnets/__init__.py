@@ -40,6 +40,7 @@ _LATE = {
     "models": "dfnets.models",
     "nn": "dfnets.nn",
     "plots": "dfnets.plots",
+    "temporal": "dfnets.temporal",
 }
 
 
@@ -74,4 +75,5 @@ __all__ = [
     "nn",
     "plots",
     "responses",
+    "temporal",
 ]
