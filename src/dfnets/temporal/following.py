@@ -125,7 +125,8 @@ def _corrected(
     bound = missing / _weakest(filter)
     if (bound <= tol * sizes).all():
         return Followed(before, products.count, "none", _largest_ratio(bound, sizes), 0.0)
-    wanted = float(np.clip(_ratios(tol * sizes, missing).min(), SMALLEST_TOLERANCE, 0.5))
+    # A hair less than what is left, so that rounding in this division does not lift the bound above the tolerance.
+    wanted = float(np.clip(0.999 * _ratios(tol * sizes, missing).min(), SMALLEST_TOLERANCE, 0.5))
     done = correction.apply(shift, residual, tol=wanted, method=method, details=True)
     error = done.error * _largest_ratio(missing, sizes)
     moved = _largest_ratio(np.linalg.norm(done.signal, axis=0), sizes)
