@@ -30,7 +30,7 @@ def test_numbers_categories_and_gaps(encoder):
     np.testing.assert_array_equal(done.values, [[20, 0, 1], [40, 1, 0], [40, 0, 0], [90, 0, 1]])
     assert done.notes == (
         "column town: 1 cells are empty; all its columns are 0 there",
-        "missing numbers in 1 columns filled with the median of each (age: 1 with 40)",
+        "missing numbers in 1 column filled with the median (age: 1 with 40)",
     )
 
 

@@ -235,7 +235,7 @@ def test_labels_without_a_header_keep_their_first(tmp_path, edges):
     labels = text_file(tmp_path, "y.csv", "paul,rouge \nanna,rouge\nzoë,?\n")
     done = read(edges, labels=labels)
     assert (done.graph.label_names, done.graph.labels.tolist()) == (("rouge",), [0, 0, -1, -1])
-    assert "1 labels are empty or one of '?': unknown" in done.notes
+    assert "1 label is missing ('?'): to be predicted" in done.notes
 
 
 def test_edges_without_a_header_keep_their_first(tmp_path):
@@ -278,7 +278,7 @@ def test_categories_gaps_and_coordinates(tmp_path, edges):
     np.testing.assert_array_equal(graph.features, [[30, 0, 1], [50, 1, 0], [50, 0, 1], [70, 0, 0]])
     np.testing.assert_array_equal(graph.coordinates, [[1, 2], [2, 2], [3, 1], [0, 0]])
     assert graph.labels.tolist() == [0, 1, -1, 0]
-    assert "missing numbers in 1 columns filled with the median of each (age: 1 with 50)" in done.notes
+    assert "missing numbers in 1 column filled with the median (age: 1 with 50)" in done.notes
     other = text_file(tmp_path, "other.csv", 'name,town,age\npaul,Bern,\nanna,Ulm,1\nzoë,Ulm,2\n"x, y",Ulm,3\n')
     again = read(edges, other, encoder=graph.encoder)
     assert again.graph.feature_names == graph.feature_names

@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 from rich.console import Console
 
 from dfnets import atomic
 from dfnets.graph import Graph
-from dfnets.terminal import plain
+from dfnets.terminal import cell, plain
 
 if TYPE_CHECKING:
     import pandas
@@ -32,6 +33,25 @@ def without_formulas(frame: pandas.DataFrame) -> pandas.DataFrame:
         return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
     return frame.map(safe).rename(columns=safe)
+
+
+def show(frame: pandas.DataFrame, rows: int = 20, width: int = 100) -> None:
+    """Prints the first rows of a table, and as many of its columns as fit; says how many there are besides."""
+    from rich.table import Table
+
+    texts = frame.head(rows).map(lambda value: f"{value:.3f}" if isinstance(value, float) else plain(value))
+    sizes = [max([len(plain(name)), *map(len, texts[name])]) + 3 for name in texts.columns]
+    fitting = max(1, int(np.searchsorted(np.cumsum(sizes), min(width, console.width) - 1, side="right")))
+    table = Table()
+    for name in texts.columns[:fitting]:
+        table.add_column(cell(name), justify="right" if frame[name].dtype.kind == "f" else "left")
+    for row in texts.iloc[:, :fitting].itertuples(index=False):
+        table.add_row(*map(cell, row))
+    console.print(table)
+    more = [f"{count} more {what}" for count, what in ((len(frame) - rows, "rows"), (len(sizes) - fitting, "columns"))
+            if count > 0]  # fmt: skip
+    if more:
+        say(f"and {' and '.join(more)}")
 
 
 def check_outputs(*paths: Path | None, figure: Path | None = None, force: bool) -> None:

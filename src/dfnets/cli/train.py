@@ -9,10 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from dfnets import atomic
-from dfnets.cli.common import Force, check_outputs, say, without_formulas
+from dfnets.cli.common import Force, check_outputs, say, show, without_formulas
 from dfnets.cli.file_options import FileOptions, takes_files
 from dfnets.graph import Graph
-from dfnets.terminal import plain
 
 Dataset = Annotated[str | None, typer.Option(help="A dataset by name, or an .npz file.")]
 Edges = Annotated[Path | None, typer.Option(help="Your own edges (.csv, .tsv, .parquet, .graphml, .npz, ...).")]
@@ -119,8 +118,7 @@ def predict_command(
     if escape_formulas:
         frame = without_formulas(frame)
     if out is None:
-        shown = frame.head(20).map(lambda value: plain(value) if isinstance(value, str) else value)
-        say(shown.to_string(index=False, float_format="%.3f"))
+        show(frame)
         return
     with atomic.replacing(out) as temporary:
         frame.to_csv(temporary, index=False)
@@ -202,5 +200,5 @@ def search_command(
         epochs=epochs,
         device=device,
     )
-    say(found.trials.head(10).to_string(index=False))
+    show(found.trials, rows=10)
     say(repr(found))

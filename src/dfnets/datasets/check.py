@@ -105,7 +105,7 @@ def _edges(graph: Graph) -> Iterator[Finding]:
     alone = np.flatnonzero(neighbours == 0)
     if len(alone):
         text = f"{count(len(alone), 'node')} without an edge ({_nodes(graph, alone)})"
-        yield Finding("odd", "edges", f"{text}: only their own features speak for them")
+        yield Finding("odd", "edges", f"{text}: features alone speak for {'it' if len(alone) == 1 else 'them'}")
     number, parts = connected_components(graph.adjacency, directed=False)
     pieces = number - len(alone)
     if pieces > 1:

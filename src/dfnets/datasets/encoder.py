@@ -115,7 +115,8 @@ class FeatureEncoder:
             parts.append(values)
         if filled:
             shown = "; ".join(filled[:5]) + ("; ..." if len(filled) > 5 else "")
-            notes.append(f"missing numbers in {len(filled)} columns filled with the median of each ({shown})")
+            where = "1 column" if len(filled) == 1 else f"{len(filled)} columns"
+            notes.append(f"missing numbers in {where} filled with the median ({shown})")
         return Encoded(_assemble(parts), tuple(notes))
 
     def to_json(self) -> list[dict[str, Any]]:

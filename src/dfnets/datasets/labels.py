@@ -63,7 +63,10 @@ def read_labels(
     missing = (*MISSING, "-1") if options.missing is None else options.missing
     given = classes.without(missing)
     unknown = int(np.count_nonzero(given.codes < 0))
-    notes = [f"{unknown} labels are empty or one of {_shown(classes, missing)}: unknown"] if unknown else []
+    notes = []
+    if unknown:
+        said = "1 label is" if unknown == 1 else f"{unknown:,} labels are"
+        notes.append(f"{said} missing{_shown(classes, missing)}: to be predicted")
 
     def fail(row: int, why: str) -> NoReturn:
         table.fail(row, name, why)
@@ -72,4 +75,6 @@ def read_labels(
 
 
 def _shown(classes: Factor, missing: Sequence[str]) -> str:
-    return ", ".join(repr(text) for text in classes.values.to_pylist() if text in missing and text) or "nothing"
+    """The texts that stand for no label, in brackets."""
+    texts = [repr(text) for text in classes.values.to_pylist() if text in missing and text]
+    return f" ({', '.join(texts)})" if texts else ""
