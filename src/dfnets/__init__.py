@@ -41,6 +41,7 @@ _LATE = {
     "nn": "dfnets.nn",
     "plots": "dfnets.plots",
     "temporal": "dfnets.temporal",
+    "train": "dfnets.training:train",
 }
 
 
@@ -76,4 +77,5 @@ __all__ = [
     "plots",
     "responses",
     "temporal",
+    "train",
 ]

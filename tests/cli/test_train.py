@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,10 @@ from dfnets.cli.train import predict_command, train_command
 app = typer.Typer()
 app.command("train")(train_command)
 app.command("predict")(predict_command)
-SMALL = ["--replicas", "2", "--epochs", "30", "--set", "units=[4, 6]", "--set", "dropout=0.5", "--device", "cpu"]
+NETWORK = ["--epochs", "30", "--set", "units=[4, 6]", "--set", "dropout=0.5", "--device", "cpu"]
+SMALL = ["--protocol", "random", "--model", "dfnet", "--replicas", "2", *NETWORK]
 COUNTS = ["--per-class", "10", "--validation-per-class", "5"]
+OWN = ["--model", "dfnet-plus", "--epochs", "12", "--set", "hidden=4", "--device", "cpu"]
 
 
 def run(*arguments: object) -> Result:
@@ -99,10 +102,79 @@ def test_a_checkpoint_is_gone_on_from(files: list[object], tmp_path: Path) -> No
     assert first.output == again.output
 
 
+def test_without_a_protocol_every_label_is_used(files: list[object], tmp_path: Path) -> None:
+    folder, table = tmp_path / "model", tmp_path / "p.parquet"
+    trained = run("train", *files, "--labels", tmp_path / "y.csv", *OWN, "--out", folder)
+    assert trained.exit_code == 0, trained.output
+    labels = pandas.read_csv(tmp_path / "y.csv")
+    assert f"90 nodes, {len(labels)} labels" not in trained.output
+    assert f"{len(labels)} labels, 3 classes" in trained.output
+    assert "90 % interval" in trained.output
+    assert "  lp: " in trained.output
+    assert "Confusion (rows: true, columns: predicted)" in trained.output
+    assert "label these next" in trained.output
+    assert (folder / "card.html").exists()
+    predicted = run("predict", folder, *files, "--out", table)
+    assert predicted.exit_code == 0, predicted.output
+    frame = pandas.read_parquet(table)
+    assert np.mean(frame["label"] == np.repeat(["Ulm", "Lyon", "Oslo"], 30)) > 0.8
+
+
+def test_predictions_are_written_by_their_ending(files: list[object], tmp_path: Path) -> None:
+    run("train", *files, "--labels", tmp_path / "y.csv", "--model", "logistic", "--out", tmp_path / "model")
+    written = run("predict", tmp_path / "model", *files, "--out", tmp_path / "p.json")
+    assert written.exit_code == 0, written.output
+    rows = json.loads((tmp_path / "p.json").read_text())
+    assert rows[7]["id"] == "person7"
+    assert run("predict", tmp_path / "model", *files, "--out", tmp_path / "p.csv").exit_code == 0
+    frame = pandas.read_csv(tmp_path / "p.csv")
+    assert frame["label"].tolist() == [row["label"] for row in rows]
+    refused = run("predict", tmp_path / "model", *files, "--out", tmp_path / "p.xls")
+    assert ".csv, .parquet, .json" in refused.output.replace("\n", " ")
+
+
+def test_the_order_of_feature_columns_does_not_matter(files: list[object], tmp_path: Path) -> None:
+    run("train", *files, "--labels", tmp_path / "y.csv", "--model", "logistic", "--out", tmp_path / "model")
+    frame = pandas.read_csv(tmp_path / "x.csv")
+    shuffled = frame[["id", *np.random.default_rng(0).permutation(frame.columns[1:])]]
+    shuffled.to_csv(tmp_path / "other.csv", index=False)
+    tables = []
+    for features in ("x.csv", "other.csv"):
+        out = tmp_path / f"p-{features}"
+        done = run(
+            "predict",
+            tmp_path / "model",
+            "--edges",
+            tmp_path / "e.csv",
+            "--features",
+            tmp_path / features,
+            "--out",
+            out,
+        )
+        assert done.exit_code == 0, done.output
+        tables.append(pandas.read_csv(out))
+    pandas.testing.assert_frame_equal(tables[0], tables[1], rtol=1e-5)
+
+
+def test_a_model_is_not_overwritten_and_out_is_checked_first(files: list[object], tmp_path: Path) -> None:
+    arguments = ["train", *files, "--labels", tmp_path / "y.csv", "--model", "logistic", "--out", tmp_path / "model"]
+    assert run(*arguments).exit_code == 0
+    assert "exists already" in str(run(*arguments).exception)
+    assert run(*arguments, "--force").exit_code == 0
+    (tmp_path / "file").write_text("")
+    assert "not a folder" in str(run("train", *files, "--out", tmp_path / "file").exception)
+
+
+def test_options_of_protocols_are_refused_without_one(files: list[object], tmp_path: Path) -> None:
+    wrong = run("train", *files, "--labels", tmp_path / "y.csv", "--replicas", "3")
+    assert "belongs to --protocol" in wrong.output
+    assert "not both" in run("train", *files, "--quick", "--thorough").output
+
+
 def test_bad_arguments(files: list[object], tmp_path: Path) -> None:
     assert "give either --dataset or --edges" in run("train").output
     assert "belong to --edges" in run("train", "--dataset", "digits", "--labels", "y.csv").output
     assert "give name=value" in run("train", *files, "--labels", tmp_path / "y.csv", *COUNTS, "--set", "units").output
-    unknown = run("train", *files, "--labels", tmp_path / "y.csv", *COUNTS, "--set", "wings=2")
+    unknown = run("train", *files, "--labels", tmp_path / "y.csv", *SMALL, *COUNTS, "--set", "wings=2")
     assert "dfnet has no setting 'wings'" in str(unknown.exception)
     assert "is not a model folder" in str(run("predict", tmp_path, *files).exception)

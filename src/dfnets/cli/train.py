@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,9 +17,10 @@ from dfnets.graph import Graph
 Dataset = Annotated[str | None, typer.Option(help="A dataset by name, or an .npz file.")]
 Edges = Annotated[Path | None, typer.Option(help="Your own edges (.csv, .tsv, .parquet, .graphml, .npz, ...).")]
 ModelName = Annotated[
-    str, typer.Option(help="dfnet, dfnet-plus, gcn, gat, appnp, ...; a name that there is not lists them all.")
+    str, typer.Option(help="auto, dfnet-plus, dfnet, gcn, gat, appnp, ...; a name that there is not lists them all.")
 ]
 FeatureFile = Annotated[Path | None, typer.Option(help="Features of their nodes.")]
+Device = Annotated[str | None, typer.Option(help="cpu or cuda. Default: cuda where there is one.")]
 
 
 @takes_files
@@ -27,59 +29,93 @@ def train_command(
     edges: Edges = None,
     features: FeatureFile = None,
     labels: Annotated[Path | None, typer.Option(help="Labels of their nodes; nodes left out are unlabelled.")] = None,
-    model: ModelName = "dfnet",
-    preset: Annotated[str | None, typer.Option(help="Named hyper-parameters, e.g. published or paper.")] = None,
-    protocol: Annotated[
-        str | None, typer.Option(help="How nodes are split. Default: planetoid where the dataset has it, else random.")
-    ] = None,
-    per_class: Annotated[int, typer.Option(help="Training nodes of each class, protocol random.")] = 20,
-    validation_per_class: Annotated[int, typer.Option(help="Validation nodes of each class, protocol random.")] = 30,
-    replicas: Annotated[int, typer.Option(help="Networks with different seeds, trained as one problem.")] = 10,
-    epochs: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the first replica; the others follow.")] = 0,
-    select: Annotated[str | None, typer.Option(help="Which epoch's weights to save: validation or final.")] = None,
+    model: ModelName = "auto",
+    out: Annotated[Path | None, typer.Option(help="Write the trained model and its card into this folder.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A first answer, in seconds.")] = False,
+    thorough: Annotated[bool, typer.Option("--thorough", help="More folds, networks and epochs.")] = False,
+    preset: Annotated[str | None, typer.Option(help="Named hyper-parameters, e.g. default or paper.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Instead of what the work allows, or of the preset's.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the folds and of the first network; the others follow.")] = 0,
     set_: Annotated[
         list[str] | None, typer.Option("--set", help="A hyper-parameter, name=value; may be repeated.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the trained model into this folder.")] = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="Write here now and then; go on from here if it is there.")
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            help="A research protocol instead of cross-validation: planetoid, random, ... "
+            "Default for a dataset that comes with the planetoid split: that."
+        ),
     ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda. Default: cuda where there is one.")] = None,
+    per_class: Annotated[int, typer.Option(help="Training nodes of each class, protocol random.")] = 20,
+    validation_per_class: Annotated[int, typer.Option(help="Validation nodes of each class, protocol random.")] = 30,
+    replicas: Annotated[int | None, typer.Option(help="Networks with different seeds, with a protocol; 10.")] = None,
+    select: Annotated[
+        str | None, typer.Option(help="With a protocol, whose weights to save: validation, final.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="With a protocol: write here now and then; go on from here if it is there.")
+    ] = None,
+    device: Device = None,
     force: Force = False,
     *,
     files: FileOptions,
 ) -> None:
-    """Train a model, and print its test accuracy with the spread over seeds.
+    """Train on your labels, and say how good it is: accuracy with an interval, class by class, against yardsticks.
 
-    Examples: dfnets train --dataset cora --model dfnet --replicas 10
-    dfnets train --edges e.csv --features x.csv --labels y.csv --out model/
+    Every label is trained on, and the accuracy comes from held-out nodes that had no part in choosing anything.
+
+    Examples: dfnets train --edges e.csv --features x.csv --labels y.csv --out model/
+    dfnets train --dataset cora --model dfnet --replicas 10
     """
-    from dfnets.datasets import splits
-    from dfnets.training import fit
+    from dfnets import training
+    from dfnets.training import card
     from dfnets.training.trained import FILES
 
+    if quick and thorough:
+        raise typer.BadParameter("give --quick or --thorough, not both")
     if out is not None:
         atomic.check_folder(out, FILES, force=force)
-    graph = _graph(dataset, edges, features, labels, files)
-    chosen: Any = protocol or ("planetoid" if "planetoid" in graph.splits else "random")
-    if chosen == "random":
+    settings = _settings(set_ or [])
+    graph = _graph(files, dataset, edges, features, labels)
+    chosen = protocol or ("planetoid" if "planetoid" in graph.splits else None)
+    if chosen is not None:
+        options = {"preset": preset, "epochs": epochs, "seed": seed, "select": select, "checkpoint": checkpoint}
         counts = {"per_class": per_class, "validation_per_class": validation_per_class}
-        chosen = splits.make(graph, "random", draws=replicas, seed=seed, **counts)
-    result = fit(
-        model,
+        name = "dfnet-plus" if model == "auto" else model
+        _by_protocol(graph, name, chosen, counts, replicas or 10, out, device=device, **options, **settings)
+        return
+    for option, value in (("--replicas", replicas), ("--select", select), ("--checkpoint", checkpoint)):
+        if value is not None:
+            raise typer.BadParameter(f"{option} belongs to --protocol; without one, networks are those of the folds")
+    result = training.train(
         graph,
-        protocol=chosen,
-        replicas=replicas,
+        model=model,
+        effort="quick" if quick else "thorough" if thorough else "default",
         preset=preset,
         epochs=epochs,
         seed=seed,
-        select=select,
-        checkpoint=checkpoint,
         device=device,
-        **_settings(set_ or []),
+        **settings,
     )
     # Saved before anything is printed: a closed pipe or a full device cannot lose the model.
+    if out is not None:
+        result.save(out, force=force)
+    say(card.summary(result.card()))
+    if out is not None:
+        say(f"Model and card: {out}")
+
+
+def _by_protocol(
+    graph: Graph, model: str, protocol: str, counts: dict[str, int], replicas: int, out: Path | None, **options: Any
+) -> None:
+    """Trains on the splits of a research protocol, and prints test accuracies by selection rule."""
+    from dfnets.datasets import splits
+    from dfnets.training import fit
+
+    chosen: Any = protocol
+    if chosen == "random":
+        chosen = splits.make(graph, "random", draws=replicas, seed=options["seed"], **counts)
+    result = fit(model, graph, protocol=chosen, replicas=replicas, **options)
     if out is not None:
         result.save(out)
     for rule in ["validation", "final"] if all(len(split.validation) for split in result.splits) else ["final"]:
@@ -94,8 +130,10 @@ def predict_command(
     dataset: Dataset = None,
     edges: Edges = None,
     features: FeatureFile = None,
-    out: Annotated[Path | None, typer.Option(help="Write here (.csv); else the first rows are printed.")] = None,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda. Default: cuda where there is one.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write here (.csv, .parquet or .json); else the first rows are printed.")
+    ] = None,
+    device: Device = None,
     escape_formulas: Annotated[
         bool,
         typer.Option(
@@ -110,30 +148,39 @@ def predict_command(
     """The class of every node, with probabilities: of the graph that the model was trained on, or of a changed one."""
     from dfnets import training
 
+    if out is not None and out.suffix not in WRITERS:
+        raise typer.BadParameter(f"--out {out}: predictions are written as {', '.join(WRITERS)}; end the name with one")
     check_outputs(out, force=force)
     trained = training.load(model)
-    frame = trained.predict(
-        _graph(dataset, edges, features, None, files, encoder=trained.encoder), device=device
-    ).frame()
+    graph = _graph(files, dataset, edges, features, None, encoder=trained.encoder)
+    frame = trained.predict(graph, device=device).frame()
     if escape_formulas:
         frame = without_formulas(frame)
     if out is None:
         show(frame)
         return
     with atomic.replacing(out) as temporary:
-        frame.to_csv(temporary, index=False)
+        WRITERS[out.suffix](frame, temporary)
     say(f"{len(frame)} predictions: {out}")
 
 
+# How a table of predictions is written, by the ending of the file.
+WRITERS: dict[str, Callable[[Any, Path], None]] = {
+    ".csv": lambda frame, path: frame.to_csv(path, index=False),
+    ".parquet": lambda frame, path: frame.to_parquet(path, index=False),
+    ".json": lambda frame, path: frame.to_json(path, orient="records", indent=1, force_ascii=False),
+}
+
+
 def _graph(
+    files: FileOptions,
     dataset: str | None,
     edges: Path | None,
     features: Path | None,
     labels: Path | None,
-    files: FileOptions,
-    **more: Any,
+    encoder: Any = None,
 ) -> Graph:
-    """The graph of a dataset or of a person's own files, of which it is said what was understood."""
+    """A dataset by name, or a person's own files; of these it is said what was understood."""
     from dfnets import datasets
 
     if (dataset is None) == (edges is None):
@@ -143,7 +190,7 @@ def _graph(
             raise typer.BadParameter("--features and --labels belong to --edges; a dataset has its own")
         return datasets.load(dataset)
     assert edges is not None
-    reading = files.read(edges, features, labels, **more)
+    reading = files.read(edges, features, labels, encoder=encoder)
     say(reading)
     return reading.graph
 
@@ -176,7 +223,7 @@ def search_command(
     epochs: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
     workers: Annotated[int, typer.Option(help="Processes that train at the same time.")] = 1,
     seed: Annotated[int, typer.Option(help="Of what is drawn, and of the first replica.")] = 0,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda. Default: cuda where there is one.")] = None,
+    device: Device = None,
     *,
     files: FileOptions,
 ) -> None:
@@ -186,7 +233,7 @@ def search_command(
     """
     from dfnets.search import search
 
-    graph = _graph(dataset, edges, features, labels, files)
+    graph = _graph(files, dataset, edges, features, labels)
     found = search(
         model,
         graph,

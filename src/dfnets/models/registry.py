@@ -27,6 +27,7 @@ from dfnets.models.ica import ICA
 from dfnets.models.jacobiconv import JacobiConv
 from dfnets.models.label_propagation import LabelPropagation
 from dfnets.models.lnet import LNet
+from dfnets.models.logistic_regression import LogisticRegression
 from dfnets.models.mlp import MLP
 from dfnets.models.planetoid import Planetoid
 from dfnets.models.plus import DFNetPlus
@@ -43,6 +44,7 @@ MODELS: dict[str, type[Model]] = {
     "df-att": DFATT,
     "dfnet-plus": DFNetPlus,
     "lp": LabelPropagation,
+    "logistic": LogisticRegression,
     "ica": ICA,
     "deepwalk": DeepWalk,
     "semiemb": SemiEmb,

@@ -3,9 +3,22 @@
 from dfnets.training.fit import Result, fit
 from dfnets.training.history import History
 from dfnets.training.loop import DivergedError
+from dfnets.training.own_graph import CrossValidated, train
 from dfnets.training.selection import RULES, Accuracy
 from dfnets.training.trained import Predictions, TrainedModel
 
 load = TrainedModel.load
 
-__all__ = ["RULES", "Accuracy", "DivergedError", "History", "Predictions", "Result", "TrainedModel", "fit", "load"]
+__all__ = [
+    "RULES",
+    "Accuracy",
+    "CrossValidated",
+    "DivergedError",
+    "History",
+    "Predictions",
+    "Result",
+    "TrainedModel",
+    "fit",
+    "load",
+    "train",
+]

@@ -6,13 +6,14 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import safetensors.torch
 import torch
-from pydantic import BaseModel, NonNegativeInt, PositiveInt, ValidationError
+from pydantic import BaseModel, FiniteFloat, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
 from safetensors import SafetensorError
 from torch import Tensor
 
@@ -24,14 +25,17 @@ from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
 from dfnets.models import Config, Sizes, compatibility
 from dfnets.shift import Shift
+from dfnets.training.calibration import tempered
 from dfnets.training.devices import choose_device
+from dfnets.training.preparation import Preparation
 
 if TYPE_CHECKING:
     import pandas
 
 FORMAT = "dfnets model, version 1"
 CONFIG, WEIGHTS, FILTER = "config.json", "model.safetensors", "filter.json"
-FILES = (CONFIG, WEIGHTS, FILTER)
+CARD, CARD_PAGE = "card.json", "card.html"
+FILES = (CONFIG, WEIGHTS, FILTER, CARD, CARD_PAGE)
 """All that a model folder may hold: saving over a folder with anything else in it is refused."""
 ATTEMPTS = 5
 """How often a folder is read again that another process replaces while it is read."""
@@ -45,16 +49,19 @@ class Predictions:
         per_replica: (R, n, classes), of every replica.
         classes: their names.
         ids: (n,) the names of the nodes.
+        temperature: see :func:`dfnets.training.calibration.tempered`; 1 changes nothing.
     """
 
     per_replica: np.ndarray
     classes: tuple[str, ...]
     ids: np.ndarray
+    temperature: float = 1.0
 
-    @property
+    @cached_property
     def probabilities(self) -> np.ndarray:
-        """(n, classes) the mean over the replicas."""
-        return self.per_replica.mean(axis=0)
+        """(n, classes) the mean over the replicas, made flatter by the temperature."""
+        mean = self.per_replica.mean(axis=0)
+        return mean if self.temperature == 1 else tempered(mean, self.temperature)
 
     @property
     def labels(self) -> np.ndarray:
@@ -85,6 +92,8 @@ class TrainedModel:
         about: how it came about: dataset, protocol, rule, seeds, accuracy.
         feature_names: the columns of features that it was trained on; None where they had no names.
         encoder: how columns of a file become these features, see :func:`dfnets.datasets.files.read`.
+        preparation: how features are scaled, or made, before the networks see them; None leaves that to ``config``.
+        temperature: of the mean probabilities, fitted on held-out nodes; 1 leaves them as they are.
     """
 
     name: str
@@ -97,6 +106,8 @@ class TrainedModel:
     about: Mapping[str, Any] = field(default_factory=dict)
     feature_names: tuple[str, ...] | None = None
     encoder: FeatureEncoder | None = None
+    preparation: Preparation | None = None
+    temperature: float = 1.0
 
     def predict(
         self, graph: Graph, *, device: str | torch.device | None = None, shift: Shift | None = None
@@ -110,6 +121,8 @@ class TrainedModel:
         """
         place = choose_device(device)
         graph = match_features(self.feature_names, graph)
+        if self.preparation is not None:
+            graph = self.preparation.apply(graph)
         model = models.get(self.name)(self.config, self.sizes, filter=self.filter, replicas=self.replicas)
         try:
             model.load_state_dict(dict(self.weights))
@@ -119,16 +132,21 @@ class TrainedModel:
         with torch.no_grad():
             each = torch.softmax(model(model.prepare(graph, place, shift=shift)).double(), dim=-1).transpose(0, 1)
         ids = np.arange(graph.num_nodes) if graph.node_ids is None else graph.node_ids
-        return Predictions(each.cpu().numpy(), self.classes, ids)
+        return Predictions(each.cpu().numpy(), self.classes, ids, self.temperature)
 
-    def save(self, folder: str | os.PathLike[str]) -> None:
+    def save(self, folder: str | os.PathLike[str], *, documents: Mapping[str, str] | None = None) -> None:
         """Writes config.json, model.safetensors and, where the model has a filter, filter.json.
 
         A model that is there already is replaced all at once: whenever this process is killed, and however many save
         at the same time, the folder holds the old model or the new one. config.json holds the checksums of the others.
+
+        Args:
+            documents: texts to write beside them, by name: the model card (``card.json``, ``card.html``).
         """
         with replacing_folder(folder, FILES) as temporary:
             self._write(temporary)
+            for name, text in (documents or {}).items():
+                (temporary / name).write_text(text, encoding="utf-8")
 
     def _write(self, folder: Path) -> None:
         weights = {name: tensor.detach().cpu().contiguous() for name, tensor in self.weights.items()}
@@ -147,6 +165,8 @@ class TrainedModel:
             "about": dict(self.about),
             "feature_names": None if self.feature_names is None else list(self.feature_names),
             "encoder": None if self.encoder is None else self.encoder.to_json(),
+            "preparation": None if self.preparation is None else self.preparation.describe(),
+            "temperature": self.temperature,
             "sha256": {part: checksums.of_file(folder / part) for part in parts},
         }
         content["sha256"][CONFIG] = checksums.of_json(content)
@@ -195,12 +215,20 @@ class TrainedModel:
             stored.about,
             None if stored.feature_names is None else tuple(stored.feature_names),
             None if stored.encoder is None else FeatureEncoder.from_json(stored.encoder),
+            None if stored.preparation is None else Preparation.from_description(**stored.preparation.model_dump()),
+            stored.temperature,
         )
 
 
 def class_names(graph: Graph) -> tuple[str, ...]:
     """The names of the classes, or their numbers."""
     return graph.label_names or tuple(map(str, range(graph.num_classes)))
+
+
+class _StoredPreparation(BaseModel, strict=True):
+    structural: bool
+    mean: list[FiniteFloat] | None = None
+    scale: list[PositiveFloat | None] | None = None
 
 
 class _Stored(BaseModel, strict=True):
@@ -215,6 +243,8 @@ class _Stored(BaseModel, strict=True):
     about: dict[str, Any]
     feature_names: list[str] | None = None
     encoder: list[dict[str, Any]] | None = None
+    preparation: _StoredPreparation | None = None
+    temperature: PositiveFloat = 1.0
     sha256: dict[Literal["model.safetensors", "filter.json"], str]
 
 

@@ -1,0 +1,114 @@
+"""How many networks and how many epochs: as many as the work allows, decided before training starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import torch
+
+from dfnets import models
+from dfnets.graph import Graph
+from dfnets.training.folds import fold_count
+
+Effort = Literal["quick", "default", "thorough"]
+# Seconds on two cores for a graph of at most SMALL nodes; larger graphs get as much more as they have nodes.
+SECONDS: dict[str, float] = {"quick": 5.0, "default": 40.0, "thorough": 300.0}
+SMALL = 4000
+MOST_FOLDS = {"quick": 3, "default": 5, "thorough": 10}
+# Networks that hold nodes out, and networks that train on every label: at least, and where work allows it.
+LEAST_NETWORKS, MOST_NETWORKS = 5, {"quick": 6, "default": 12, "thorough": 40}
+EPOCHS = {"quick": (40, 120), "default": (120, 300), "thorough": (300, 1000)}
+WIDTHS = (64, 32, 16)
+# Seconds for one entry of a product of one column, two cores of 2020; products of a filter bank; a GPU's advantage.
+ENTRY, PRODUCTS, GPU = 1.5e-10, 35, 20.0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will be trained.
+
+    Attributes:
+        folds, repeats: of the networks that hold nodes out.
+        whole: networks that train on every label.
+        epochs: of each.
+        every: epochs from one look at held-out nodes to the next.
+        overrides: hyper-parameters that fit the work.
+        seconds: estimated, on two cores.
+    """
+
+    folds: int
+    repeats: int
+    whole: int
+    epochs: int
+    every: int
+    overrides: dict[str, Any]
+    seconds: float
+
+    @property
+    def networks(self) -> int:
+        return self.folds * self.repeats + self.whole
+
+
+def make_plan(
+    graph: Graph,
+    model: str,
+    effort: Effort,
+    device: torch.device,
+    *,
+    preset: str | None = None,
+    epochs: int | None = None,
+    **overrides: Any,
+) -> Plan:
+    """The plan for a graph with labels and prepared features.
+
+    It depends on the sizes of the graph and on the kind of device, never on a clock, so the same command trains the
+    same networks on a machine that is busy.
+
+    Args:
+        effort: ``"quick"``, ``"default"`` or ``"thorough"``.
+        epochs: instead of what the work allows.
+        preset, overrides: hyper-parameters that are given.
+    """
+    assert graph.labels is not None
+    config = models.config(model, preset, **overrides)
+    allowed = SECONDS[effort] * max(1.0, graph.num_nodes / SMALL) * (GPU if device.type == "cuda" else 1.0)
+    folds = fold_count(graph.labels, MOST_FOLDS[effort])
+    # Two folds in a single repeat give each node one prediction by networks with half of the labels: too little.
+    repeats = int(np.ceil(LEAST_NETWORKS / folds)) if effort != "quick" else max(1, 4 // folds)
+    least, most = EPOCHS[effort]
+    own: dict[str, Any] = {}
+    width = getattr(config, "hidden", None)
+    if width is not None and "hidden" not in overrides:
+        for width in [w for w in WIDTHS if w <= width]:
+            if _seconds(graph, config, width) * least * (folds * repeats + 1) <= allowed:
+                break
+        own["hidden"] = width
+    step = _seconds(graph, config, width)
+    steps = allowed / step
+    while (folds * (repeats + 1) + 2) * most <= steps and folds * (repeats + 1) <= MOST_NETWORKS[effort]:
+        repeats += 1
+    whole = int(np.clip(steps / most - folds * repeats, 1, max(2, folds * repeats // 3)))
+    count = folds * repeats + whole
+    chosen = int(np.clip(10 * (steps / count // 10), least // 2, most)) if epochs is None else epochs
+    if config.epochs == 0:
+        chosen = 0
+    elif hasattr(config, "ramp") and "ramp" not in overrides:
+        own["ramp"] = max(1, round(0.6 * chosen))
+    every = max(1, min(10, chosen // 20))
+    return Plan(folds, repeats, whole, chosen, every, own, step * count * chosen)
+
+
+def _seconds(graph: Graph, config: Any, width: int | None) -> float:
+    """One step of one network, estimated from what it multiplies."""
+    assert graph.features is not None
+    n, f = graph.features.shape
+    stored = graph.features.nnz if not isinstance(graph.features, np.ndarray) else n * f
+    copies = getattr(config, "augmentations", 1)
+    filters = len(getattr(config, "low", (1,)))
+    columns = copies * (width or graph.num_classes)
+    entries = 2 * PRODUCTS * (graph.adjacency.nnz + 3 * (filters + 1) * n) + 4 * filters * stored
+    # Adam reads and writes a weight, its gradient and two moments, about ten times.
+    weights = f * (width or graph.num_classes) * (filters + 1 + len(getattr(config, "high", ())))
+    return ENTRY * (columns * entries + 30 * weights)

@@ -1,0 +1,145 @@
+"""Networks of all folds trained as one problem, together with networks that train on every label."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from dfnets.filters import FeedbackLoopedFilter
+from dfnets.graph import Graph
+from dfnets.models import Config, Sizes
+from dfnets.training.calibration import penalised, tempered_losses
+from dfnets.training.choice import Candidate
+from dfnets.training.fit import make_trainer
+from dfnets.training.folds import Folds
+from dfnets.training.loop import Trainer
+from dfnets.training.objective import Nodes
+
+NONE = np.zeros(0, dtype=np.int64)
+# Training stops when the held-out nodes have seen nothing better for this share of the epochs.
+PATIENCE = 0.4
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Networks of one model, and what they make of held-out nodes.
+
+    Attributes:
+        candidate: held-out predictions of every version.
+        weights: for each version that may be chosen, (R, ...) tensors by name: the networks of the folds first, then
+            those that train on every label; of a model without epochs the latter only.
+        configs: the settings of each version, or one for all.
+    """
+
+    name: str
+    sizes: Sizes
+    filter: FeedbackLoopedFilter | None
+    candidate: Candidate
+    weights: Mapping[int, Mapping[str, Tensor]]
+    configs: Sequence[Config]
+
+
+def train_networks(
+    name: str,
+    config: Config,
+    graph: Graph,
+    folds: Folds,
+    whole: int,
+    *,
+    every: int,
+    seed: int,
+    device: torch.device,
+    after_epoch: Callable[[int, str], None],
+) -> Trained:
+    """Trains the networks of all folds, and ``whole`` more on every label; versions are epochs.
+
+    The epoch is one for all networks, the one at which the held-out nodes of all folds together have the least
+    cross-entropy: the few nodes of a single fold would choose by luck, and networks on every label have none.
+    """
+    watch = _Watch(graph, folds, every, after_epoch)
+    config = config.model_copy(update={"every": max(1, config.epochs)})
+    trainer, filter = make_trainer(name, config, graph, _nodes(folds, whole), _seeds(folds, whole, seed), device)
+    trainer.run(watch)
+    sizes = trainer.model.sizes
+    return Trained(name, sizes, filter, watch.candidate(name), {watch.best: watch.weights}, [config])
+
+
+def fit_settings(
+    name: str, configs: Sequence[Config], graph: Graph, folds: Folds, *, seed: int, device: torch.device
+) -> Trained:
+    """A model that needs no epochs, on all folds and on every label, under several settings; versions are these."""
+    assert graph.labels is not None
+    held, weights = [], {}
+    for version, config in enumerate(configs):
+        trainer, filter = make_trainer(name, config, graph, _nodes(folds, 1), _seeds(folds, 1, seed), device)
+        held.append(held_out_probabilities(trainer, folds))
+        # Nothing is drawn, so the one fit to every label is the predictor; those of the folds have told what they can.
+        weights[version] = {key: tensor[-1:].cpu().clone() for key, tensor in trainer.model.state_dict().items()}
+    candidate = Candidate(name, [_short(config) for config in configs], np.stack(held), graph.labels[folds.held])
+    return Trained(name, trainer.model.sizes, filter, candidate, weights, configs)
+
+
+def held_out_probabilities(trainer: Trainer, folds: Folds) -> np.ndarray:
+    """(H, classes) the mean, over the repeats, of what the networks that did not see a held-out node make of it."""
+    trainer.model.eval()
+    with torch.no_grad():
+        logits = trainer.model(trainer.inputs)
+        total = np.zeros((len(folds.held), logits.shape[2]))
+        for r, (_, out) in enumerate(folds):
+            rows = logits[torch.as_tensor(folds.held[out], device=logits.device), r]
+            total[out] += torch.softmax(rows.double(), dim=-1).cpu().numpy()
+    return total / folds.repeats
+
+
+class _Watch:
+    """Looks at the held-out nodes every few epochs, keeps the best networks, and stops when nothing improves."""
+
+    def __init__(self, graph: Graph, folds: Folds, every: int, after_epoch: Callable[[int, str], None]) -> None:
+        assert graph.labels is not None
+        self.folds, self.every, self.after_epoch = folds, every, after_epoch
+        self.labels = graph.labels[folds.held]
+        self.epochs: list[int] = []
+        self.held: list[np.ndarray] = []
+        self.losses: list[float] = []
+        self.best, self.weights = 0, dict[str, Tensor]()
+        self.note = ""
+
+    def __call__(self, trainer: Trainer) -> None:
+        if trainer.epoch % self.every == 0 or trainer.done:
+            self._look(trainer)
+        self.after_epoch(trainer.epoch, self.note)
+
+    def _look(self, trainer: Trainer) -> None:
+        held = held_out_probabilities(trainer, self.folds)
+        self.epochs.append(trainer.epoch)
+        self.held.append(held)
+        self.losses.append(float(penalised(tempered_losses(held, self.labels)).min()))
+        self.note = f"held-out nodes: {100 * np.mean(held.argmax(axis=1) == self.labels):.1f} % right"
+        self.best = int(np.argmin(self.losses))
+        if self.best == len(self.losses) - 1:
+            self.weights = {key: tensor.detach().clone() for key, tensor in trainer.model.state_dict().items()}
+        if trainer.epoch - self.epochs[self.best] > PATIENCE * trainer.model.config.epochs:
+            trainer.running[:] = False
+
+    def candidate(self, name: str) -> Candidate:
+        return Candidate(name, [f"epoch {epoch}" for epoch in self.epochs], np.stack(self.held), self.labels)
+
+
+def _nodes(folds: Folds, whole: int) -> list[Nodes]:
+    parts = [train for train, _ in folds] + [folds.labelled] * whole
+    return [Nodes(part, NONE, NONE) for part in parts]
+
+
+def _seeds(folds: Folds, whole: int, seed: int) -> range:
+    return range(seed, seed + len(folds) + whole)
+
+
+def _short(config: Config) -> str:
+    """The settings that differ from the defaults, in words."""
+    fields = type(config).model_fields
+    changed = {key: value for key, value in config.model_dump().items() if value != fields[key].default}
+    return ", ".join(f"{key}={value}" for key, value in changed.items()) or "default"

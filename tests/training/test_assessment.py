@@ -1,0 +1,66 @@
+"""Accuracies with intervals, against statsmodels' formula written out and against simulation."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import confusion_matrix, precision_score, recall_score
+
+from dfnets.training.assessment import Assessment, drawn_per_class, wilson
+
+
+def assessment(*, per_class: bool = False, shares: tuple[float, ...] = (0.5, 0.3, 0.2)) -> Assessment:
+    rng = np.random.default_rng(0)
+    return Assessment(
+        rng.dirichlet([1, 1, 1], 60), rng.integers(0, 3, 60), ("a", "b", "c"), np.array(shares), per_class, 5
+    )
+
+
+def test_tables_are_those_of_scikit_learn() -> None:
+    own = assessment()
+    predicted = own.probabilities.argmax(axis=1)
+    assert np.array_equal(own.confusion, confusion_matrix(own.labels, predicted))
+    assert np.allclose(own.recall, recall_score(own.labels, predicted, average=None))
+    assert np.allclose(own.precision, precision_score(own.labels, predicted, average=None))
+    assert own.accuracy == pytest.approx(100 * np.mean(predicted == own.labels))
+
+
+def test_labels_drawn_per_class_are_weighted_by_shares() -> None:
+    own = assessment(per_class=True)
+    assert own.accuracy == pytest.approx(100 * own.recall @ own.shares)
+    even = assessment(per_class=True, shares=(0.98, 0.01, 0.01))
+    assert np.ptp(even.interval) > np.ptp(own.interval)
+
+
+def test_a_class_that_was_never_held_out_counts_nothing() -> None:
+    p = np.eye(3)[[0, 0, 1, 1]]
+    own = Assessment(p, np.array([0, 0, 1, 0]), ("a", "b", "c"), np.array([0.4, 0.4, 0.2]), per_class=True, folds=2)
+    assert np.isnan(own.recall[2])
+    assert own.accuracy == pytest.approx(50 * (2 / 3 + 1))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_wilson_covers_a_binomial_share(share: float) -> None:
+    rng = np.random.default_rng(0)
+    seen = rng.binomial(40, share, 2000) / 40
+    covered = [low <= 100 * share <= high for low, high in (wilson(p, 40) for p in seen)]
+    assert 0.85 < np.mean(covered) < 0.95
+
+
+def test_wilson_by_hand() -> None:
+    """z = 1.6449: centre (0.8 + z^2 / 20) / (1 + z^2 / 10), and the half width."""
+    low, high = wilson(0.8, 10)
+    assert (low, high) == (pytest.approx(54.08, abs=0.01), pytest.approx(93.14, abs=0.01))
+
+
+def test_when_labels_look_drawn_per_class() -> None:
+    assert drawn_per_class(np.repeat([0, 1, 2, -1], [20, 20, 13, 50]))
+    assert not drawn_per_class(np.repeat([0, 1, 2, -1], [20, 18, 13, 50]))
+    assert not drawn_per_class(np.array([0, 0, -1]))
+
+
+def test_it_is_described_by_plain_values() -> None:
+    described = assessment().describe()
+    assert described["held_out_nodes"] == 60
+    assert described["interval"][0] < described["accuracy"] < described["interval"][1]
+    assert described["recall"].keys() == {"a", "b", "c"}
