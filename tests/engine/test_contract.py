@@ -182,14 +182,15 @@ def test_kernels_agree_with_the_reference_on_accumulators(backend):
         pytest.skip("the gradients above cover it; this one works on NumPy arrays")
     kernels, reference = (engine.backends.get(which, device) for which in (name, "reference"))
     shift = SHIFTS["random"]
-    weights = np.array([0.5, 2.0, -1.0, 0.7, 0.3])
-    for out_wanted, width in itertools.product([True, False], [1, 40]):
+    weights = np.array([0.5, -1.0, 2.0, 0.0, 0.3, 0.7, 0.3, -0.2, 0.9])
+    for out_wanted, width, first in itertools.product([True, False], [1, 4, 40], [True, False]):
         results = []
         for module in (kernels, reference):
-            x, y, u, v, out = (s.numpy().copy() for s in signals(5, shift.num_nodes, width, dtype=torch.float64))
+            x, z, out, *rest = (s.numpy().copy() for s in signals(8, shift.num_nodes, width, dtype=torch.float64))
+            y, u = np.stack(rest[:3]), np.stack(rest[3:])
             plain = operator.arrays(shift, x.dtype)
-            module.step(plain, weights, x, y, None, out if out_wanted else None, u, v)
-            results.append((u, v, out, module.inner(u, v)))
+            module.step(plain, weights, x, y, z, out if out_wanted else None, u, first)
+            results.append((u, out, module.inner(u[0], u[1])))
         for mine, theirs in zip(*results, strict=True):
             np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-12)
 

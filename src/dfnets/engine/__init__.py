@@ -1,8 +1,10 @@
 """The engine: out = scale L~ x + beta y + delta z in one pass, and chains of it, on what hardware there is.
 
 Every filter and every layer here is made of one product with the shift. :func:`step` is that product with its additions
-fused, :func:`horner` a polynomial of the shift applied to one or two signals as a single chain of such steps, with
-gradients for torch tensors. Both take NumPy arrays and torch tensors, and answer in kind.
+fused, :func:`horner` a polynomial of the shift applied to one or two signals as a single chain of such steps, and
+:func:`clenshaw` a sum of Chebyshev polynomials, of one signal or of one signal for each response of a bank;
+:func:`analysis` gives all responses of a bank to one signal. Chains have gradients for torch tensors. All take NumPy
+arrays and torch tensors, and answer in kind.
 
 Back ends: ``"cpu"`` (Numba), ``"cuda"`` (Triton) and ``"reference"`` (SciPy and plain torch: the oracle, and what is
 used where the other two cannot run). The best one is chosen for each call, unless ``backend`` names one.
@@ -19,7 +21,7 @@ from dfnets.engine.backends import available
 from dfnets.engine.ordering import ordering
 from dfnets.shift import Shift
 
-__all__ = ["available", "horner", "ordering", "step"]
+__all__ = ["analysis", "available", "clenshaw", "horner", "ordering", "step"]
 
 Array = TypeVar("Array")
 
@@ -88,6 +90,81 @@ def horner(
     if len(phi) == 0:
         raise ValueError("phi is empty: it holds at least phi_0 (0 where there is no such term)")
     return _entry(Z).horner(shift, Z, Y, phi, psi, backend=backend)
+
+
+def clenshaw(
+    shift: Shift,
+    X: Array,
+    coefficients: Sequence[float] | Any,
+    *,
+    interval: tuple[float, float] | None = None,
+    backend: str | None = None,
+) -> Array:
+    """sum_j c_j T_j(S) X, or sum_k sum_j c_kj T_j(S) X_k: Chebyshev polynomials of the shift by Clenshaw's recurrence.
+
+    S is the shift moved and scaled so that ``interval`` becomes [-1, 1]. There are as many products as the longest row
+    of coefficients has terms after the first, however many signals are summed; scalings and additions are part of them.
+
+    Args:
+        shift: of n nodes; its centre does not matter.
+        X: (n,) or (n, k), or (K, n, k): one signal for each response of a bank.
+        coefficients: (m + 1,), or (K, m + 1) for a bank.
+        interval: of frequencies; None takes the interval of the shift.
+        backend: the name of a back end; None takes the best one that is there.
+
+    Of tensors, X and coefficients have gradients of any order. Beside X and the result a chain holds one signal.
+
+    >>> from dfnets import Graph
+    >>> shift = Shift(Graph(np.array([[0, 1], [1, 0]])))
+    >>> x = np.array([1.0, -1.0])  # frequency 1: S x = x on the interval [-1, 1]
+    >>> clenshaw(shift, x, [1.0, 2.0, 3.0], interval=(-1.0, 1.0))
+    array([ 6., -6.])
+    """
+    table = _table(coefficients, 2 if X.ndim == 3 else 1, "X", X)  # type: ignore[attr-defined]
+    moved, scale = _mapped(shift, interval)
+    return _entry(X).clenshaw(moved, scale, X, table, backend=backend)
+
+
+def analysis(
+    shift: Shift,
+    x: Array,
+    coefficients: Any,
+    *,
+    interval: tuple[float, float] | None = None,
+    backend: str | None = None,
+) -> Array:
+    """sum_j c_kj T_j(S) x for each of K responses: the bank's answer to one signal, (K, n) or (K, n, k), by one chain.
+
+    The arguments are those of :func:`clenshaw`, whose adjoint this is, with one signal x and (K, m + 1) coefficients.
+
+    >>> from dfnets import Graph
+    >>> shift = Shift(Graph(np.array([[0, 1], [1, 0]])))
+    >>> analysis(shift, np.array([1.0, -1.0]), [[1.0, 2.0], [0.0, 1.0]], interval=(-1.0, 1.0))
+    array([[ 3., -3.],
+           [ 1., -1.]])
+    """
+    table = _table(coefficients, 2, "x", x)
+    moved, scale = _mapped(shift, interval)
+    return _entry(x).analysis(moved, scale, x, table, backend=backend)
+
+
+def _table(coefficients: Any, ndim: int, name: str, signal: Any) -> Any:
+    """Coefficients as a table with one row for each response; a tensor stays one, for its gradient."""
+    table = coefficients if hasattr(coefficients, "requires_grad") else np.asarray(coefficients, dtype=np.float64)
+    if table.ndim != ndim or 0 in table.shape or (signal.ndim == 3 and len(table) != len(signal)):
+        raise ValueError(
+            f"coefficients have shape {tuple(table.shape)}, {name} has {tuple(signal.shape)}: for one signal they are "
+            "(m + 1,), for K responses (K, m + 1), with a signal each in clenshaw"
+        )
+    return table if ndim == 2 else table.reshape(1, -1)
+
+
+def _mapped(shift: Shift, interval: tuple[float, float] | None) -> tuple[Shift, float]:
+    """The shift seen from the middle of the interval, and what makes [-1, 1] of it."""
+    low, high = shift.interval if interval is None else interval
+    if not low <= high:
+        raise ValueError(f"interval=({low:g}, {high:g}) is not one: the lower end comes first")
+    return shift.recentred((low + high) / 2), 2 / (high - low) if high > low else 1.0
 
 
 def _entry(x: Any) -> Any:

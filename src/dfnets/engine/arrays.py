@@ -23,23 +23,42 @@ def step(
     out: np.ndarray | None,
     backend: str | None,
 ) -> np.ndarray:
-    for name, signal in (("x", x), ("y", y), ("z", z), ("out", out)):
-        _check(name, signal, shift, x)
-    if out is not None and not out.flags.writeable:
-        raise ValueError("out is read-only: pass an array that may be written, or leave it out")
-    if out is not None and np.shares_memory(out, x):
-        raise ValueError(
-            "out shares memory with x: rows of x are read after rows of out are written; pass another array"
-        )
-    result = out if out is not None and out.flags.c_contiguous else np.empty(x.shape, dtype=x.dtype)
-    weights = np.array([scale, beta, delta, 0, 0], dtype=x.dtype)
-    x, y, z = (_columns(signal, result) for signal in (x, y, z))
+    _check("x", x, shift, x)
+    shape = (len(x), 1) if x.ndim == 1 else x.shape
+    if out is None:
+        result = np.empty(x.shape, dtype=x.dtype)
+    else:
+        result = _result(out, x, shift)
+    factors, stack, other = [scale, delta], None, None
+    if y is not None:
+        _check("y", y, shift, x)
+        factors.append(beta)
+        stack = _columns(y, result).reshape(1, *shape)
+    if z is not None:
+        _check("z", z, shift, x)
+        other = _columns(z, result).reshape(shape)
+    signal = x if x.flags.c_contiguous else np.ascontiguousarray(x)
     plain = operator.arrays(shift, x.dtype)
-    backends.get(backend, "cpu").step(plain, weights, x, y, z, result.reshape(len(x), -1), None, None)
+    kernels = backends.get(backend, "cpu")
+    kernels.step(
+        plain, np.array(factors, x.dtype), signal.reshape(shape), stack, other, result.reshape(shape), None
+    )
     if out is None or out is result:
         return result
     out[...] = result
     return out
+
+
+def _result(out: np.ndarray, x: np.ndarray, shift: Shift) -> np.ndarray:
+    """Where the result is computed: ``out`` itself if it is contiguous."""
+    _check("out", out, shift, x)
+    if not out.flags.writeable:
+        raise ValueError("out is read-only: pass an array that may be written, or leave it out")
+    if np.may_share_memory(out, x) and np.shares_memory(out, x):
+        raise ValueError(
+            "out shares memory with x: rows of x are read after rows of out are written; pass another array"
+        )
+    return out if out.flags.c_contiguous else np.empty(x.shape, dtype=x.dtype)
 
 
 def horner(
@@ -56,7 +75,7 @@ def horner(
         Z, Y = Z.astype(dtype, copy=False), Y.astype(dtype, copy=False)
     for name, signal in (("Z", Z), ("Y", Y)):
         _check(name, signal, shift, Z)
-    signals = [np.ascontiguousarray(_columns(signal)) for signal in (Z, Y) if signal is not None]
+    signals = [_stack(signal) for signal in (Z, Y) if signal is not None]
     rows = [np.asarray(phi, dtype=np.float64)]
     if Y is not None:
         rows.append(np.concatenate([[0.0], -np.asarray(psi, dtype=np.float64)]))
@@ -68,22 +87,53 @@ def horner(
     return chain.horner(backends.get(backend, "cpu"), plain, signals, table, degrees).reshape(Z.shape)
 
 
+def clenshaw(
+    shift: Shift, scale: float, X: np.ndarray, coefficients: np.ndarray, *, backend: str | None
+) -> np.ndarray:
+    _check_stack(X, shift)
+    plain = operator.arrays(shift, X.dtype)
+    stack = _stack(X) if X.ndim < 3 else np.ascontiguousarray(X)
+    result = chain.clenshaw(backends.get(backend, "cpu"), plain, scale, stack, coefficients)
+    return result.reshape(X.shape[-2:] if X.ndim == 3 else X.shape)
+
+
+def analysis(shift: Shift, scale: float, x: np.ndarray, coefficients: np.ndarray, *, backend: str | None) -> np.ndarray:
+    _check("x", x, shift, x)
+    plain, kernels = operator.arrays(shift, x.dtype), backends.get(backend, "cpu")
+    degrees = [coefficients.shape[1] - 1] * len(coefficients)
+    sums, _ = chain.adjoint(kernels, plain, "chebyshev", scale, _stack(x)[0], coefficients, [], degrees)
+    return sums.reshape(len(coefficients), *x.shape)
+
+
 def _check(name: str, signal: Any, shift: Shift, x: np.ndarray) -> None:
-    if signal is None:
-        return
-    if not isinstance(signal, np.ndarray) or signal.dtype not in (np.float32, np.float64) or signal.dtype != x.dtype:
+    if signal is None or (signal is not x and type(signal) is type(x) and _alike(signal, x)):
+        return  # x has been checked
+    if not isinstance(signal, np.ndarray) or signal.dtype != x.dtype or signal.dtype.char not in "fd":
         kind = getattr(signal, "dtype", type(signal).__name__)
         raise ValueError(f"{name} is of type {kind}; signals are NumPy arrays, all float32 or all float64")
-    if signal.ndim not in (1, 2) or len(signal) != shift.num_nodes or signal.shape != x.shape:
-        n = shift.num_nodes
+    n = shift.num_nodes
+    if signal.ndim not in (1, 2) or len(signal) != n or signal.shape != x.shape:
         raise ValueError(
             f"{name} has shape {signal.shape}; the graph has {n} nodes, and signals are ({n},) or ({n}, k)"
         )
 
 
-def _columns(signal: Any, result: np.ndarray | None = None) -> Any:
-    """The signal as a C-contiguous (n, k) array; a copy where it needs one, or where it overlaps the result askew."""
-    if signal is None:
-        return None
-    askew = result is not None and np.may_share_memory(signal, result) and signal.ctypes.data != result.ctypes.data
-    return np.array(signal, order="C", copy=True if askew else None).reshape(len(signal), -1)
+def _alike(first: np.ndarray, second: np.ndarray) -> bool:
+    return first.dtype is second.dtype and first.shape == second.shape
+
+
+def _check_stack(X: np.ndarray, shift: Shift) -> None:
+    for signal in X if X.ndim == 3 else [X]:
+        _check("X", signal, shift, signal)
+
+
+def _stack(signal: np.ndarray) -> np.ndarray:
+    """A signal (n,) or (n, k) as a contiguous stack (1, n, k)."""
+    return np.ascontiguousarray(signal).reshape(1, len(signal), -1)
+
+
+def _columns(signal: np.ndarray, result: np.ndarray) -> np.ndarray:
+    """The signal in C order; a copy where it needs one, or where it overlaps the result askew."""
+    if np.may_share_memory(signal, result) and signal.ctypes.data != result.ctypes.data:
+        return np.array(signal, order="C", copy=True)
+    return signal if signal.flags.c_contiguous else np.ascontiguousarray(signal)

@@ -13,23 +13,27 @@ from dfnets.engine.operator import Operator
 class Backend(Protocol):
     """What a back end is: a module with these functions, on the arrays of its device (NumPy's on the CPU).
 
-    Signals are (n, k), C-contiguous, of one dtype; None where absent. Everything is written in place.
+    Signals are (n, k), C-contiguous, of one dtype, and y and u stacks of them, (S, n, k) and (T, n, k); None where
+    absent. Everything is written in place.
     """
 
-    def step(self, operator: Operator, weights: Any, x: Any, y: Any, z: Any, out: Any, u: Any, v: Any) -> None:
-        """total = w0 L~ x + w1 y + w2 z; out = total; u += w3 total; v += w4 total, in one pass over the rows.
+    def step(
+        self, operator: Operator, weights: Any, x: Any, y: Any, z: Any, out: Any, u: Any, first: bool = False
+    ) -> None:
+        """total = w[0] L~ x + w[1] z + sum_s w[2 + s] y_s; out = total; u_t += w[2 + S + t] total, in one pass.
 
-        ``weights`` is (5,), on the device. ``out`` may be y or z, never x; None: the total is not stored.
+        Where ``first`` is set, u_t = w[2 + S + t] total + w[2 + S + T + t] x instead. ``weights`` are on the device;
+        one that is 0 may leave its signal unread. ``out`` may be z or one of y, never x; None: the total is not stored.
         """
 
-    def combine(self, a: Any, x: Any, b: Any, y: Any, out: Any) -> None:
-        """out = a x + b y, or a x where y is None."""
+    def combine(self, weights: Any, y: Any, z: Any, out: Any) -> None:
+        """out = sum_s w[2 + s] y_s + w[1] z."""
 
     def inner(self, x: Any, y: Any) -> Any:
         """The sum of x * y over all entries, summed in double precision."""
 
-    def empty_like(self, x: Any) -> Any:
-        """An array for another signal."""
+    def empty(self, like: Any, *shape: int) -> Any:
+        """An array beside ``like`` and of its dtype, not filled."""
 
     def zeros(self, like: Any, *shape: int) -> Any:
         """Zeros beside ``like``, in the dtype that weights have for it."""

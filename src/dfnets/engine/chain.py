@@ -1,13 +1,15 @@
-"""The two chains that everything is made of, written once for every back end and both array libraries.
+"""The chains that everything is made of, written once for every back end and both array libraries.
 
-With signals X_s (n, k) and a table C (number of signals, m + 1) of coefficients, row s of degree m_s:
+With signals X_s (n, k), a table C (number of signals, m + 1) of coefficients, row s of degree m_s, and S = scale L~:
 
-- :func:`horner` computes sum_s sum_j C[s, j] L~^j X_s by Horner's rule: m fused products for one signal or for two.
-- :func:`adjoint` walks the powers g_j = L~^j g of one signal once, m products, and gives both sum_j C[s, j] g_j for
-  each row of a table, and the inner products <g_j, X_s>.
+- :func:`horner` computes sum_s sum_j C[s, j] L~^j X_s by Horner's rule, m fused products however many signals there are.
+- :func:`clenshaw` computes sum_s sum_j C[s, j] T_j(S) X_s by Clenshaw's recurrence, T_j the Chebyshev polynomials.
+- :func:`adjoint` walks g_j = L~^j g, or g_j = T_j(S) g, of one signal once, m products, and gives both
+  sum_j C[s, j] g_j for each row of a table, and the inner products <g_j, X_s>.
 
-L~ is symmetric, so these two are each other's derivatives, without a transpose: see :mod:`dfnets.engine.autograd`.
-Beside inputs and outputs, each holds at most two signals.
+L~ is symmetric, so the adjoint is the derivative of the two others and they of it, without a transpose: see
+:mod:`dfnets.engine.autograd`. Signals come as a list of stacks (count, n, k); a second stack has one signal, and
+Clenshaw's recurrence takes one stack. Beside inputs and outputs, each chain holds at most two signals.
 """
 
 from __future__ import annotations
@@ -19,61 +21,126 @@ from dfnets.engine.backends import Backend
 from dfnets.engine.operator import Operator
 
 
+def polynomial(
+    backend: Backend,
+    operator: Operator,
+    basis: str,
+    scale: float,
+    signals: Sequence[Any],
+    table: Any,
+    degrees: Sequence[int],
+) -> Any:
+    """:func:`horner` for the basis ``"power"`` (whose scale is 1), :func:`clenshaw` for ``"chebyshev"``."""
+    if basis == "power":
+        return horner(backend, operator, signals, table, degrees)
+    return clenshaw(backend, operator, scale, signals[0], table)
+
+
 def horner(backend: Backend, operator: Operator, signals: Sequence[Any], table: Any, degrees: Sequence[int]) -> Any:
-    """sum_s sum_j C[s, j] L~^j X_s for one or two signals (n, k); ``table`` is (len(signals), >= m + 1)."""
-    m = max(degrees)
-    leading = [s for s, degree in enumerate(degrees) if degree == m]
-    weights = backend.zeros(signals[0], m + 1, 5)
+    """sum_s sum_j C[s, j] L~^j X_s for a stack of signals, or for a stack and one signal more, the last of the table.
+
+    b_m = c_m and b_j = L~ b_{j+1} + c_j, where c_j = sum_s C[s, j] X_s is never formed: the result is b_0.
+    """
+    y, m = signals[0], max(degrees)
+    z = signals[1][0] if len(signals) == 2 else None
+    count = len(y)
+    weights = backend.zeros(y, m + 1, 2 + count)
     weights[:, 0] = 1
-    for s in range(len(signals)):
-        weights[:, 1 + s] = table[s, : m + 1]
+    weights[:, 2:] = table[:count, : m + 1].T
+    if z is not None:
+        weights[:, 1] = table[count, : m + 1]
+    leading = [s for s, degree in enumerate(degrees) if degree == m]
     free: list[Any] = []
     if len(leading) == 1 and m > 0:
         # c_m has one term: its coefficient rides on the first product, and c_m is never formed.
-        x = signals[leading[0]]
+        x = y[leading[0]] if leading[0] < count else z
         weights[m - 1, 0] = table[leading[0], m]
     else:
-        x = backend.empty_like(signals[0])
-        y = signals[1] if len(leading) == 2 else None
-        backend.combine(weights[m, 1 + leading[0]], signals[leading[0]], weights[m, 2], y, x)
-        free.append(x)
+        x = _other(free, y[0], backend)
+        backend.combine(weights[m], y, z, x)
     for j in reversed(range(m)):
-        terms = [signal if degree >= j else None for signal, degree in zip(signals, degrees, strict=True)]
         out = _other(free, x, backend)
-        backend.step(operator, weights[j], x, terms[0], terms[1] if len(terms) == 2 else None, out, None, None)
+        terms = y if max(degrees[:count]) >= j else None
+        backend.step(operator, weights[j], x, terms, z if z is not None and degrees[count] >= j else None, out, None)
         x = out
     return x
 
 
-def adjoint(
-    backend: Backend, operator: Operator, g: Any, table: Any, signals: Sequence[Any], degrees: Sequence[int]
-) -> tuple[list[Any], Any]:
-    """([sum_j C[s, j] L~^j g for each row s], <L~^j g, X_t> as (number of signals, m + 1)), for up to two of each.
+def clenshaw(backend: Backend, operator: Operator, scale: float, y: Any, table: Any) -> Any:
+    """sum_s sum_j C[s, j] T_j(S) X_s for a stack of signals, with S = scale L~.
 
-    ``table`` is (number of rows, m + 1); ``degrees`` are those of its rows, then those of the signals.
+    b_m = c_m and b_j = 2 S b_{j+1} - b_{j+2} + c_j, c_j = sum_s C[s, j] X_s, but b_0 = S b_1 - b_2 + c_0 is the result.
+    b_j takes the place of b_{j+2} in memory.
+    """
+    m = table.shape[1] - 1
+    weights = backend.zeros(y, m + 1, 2 + len(y))
+    weights[:, 0] = 2 * scale
+    weights[0, 0] = scale
+    weights[:, 1] = -1
+    weights[:, 2:] = table.T
+    free: list[Any] = []
+    formed = len(y) > 1 or m == 0
+    if not formed:
+        # b_m = C[0, m] X is never formed: it rides on the first product, and on the signal's own term in the second.
+        x = y[0]
+        weights[m - 1, 0] *= table[0, m]
+        if m > 1:
+            weights[m - 2, 2] -= table[0, m]
+    else:
+        x = _other(free, y[0], backend)
+        backend.combine(weights[m], y, None, x)
+    before = None
+    for j in reversed(range(m)):
+        out = _other(free, x, backend)
+        backend.step(operator, weights[j], x, y, before, out, None)
+        x, before = out, x if formed or j < m - 1 else None
+    return x
+
+
+def adjoint(
+    backend: Backend,
+    operator: Operator,
+    basis: str,
+    scale: float,
+    g: Any,
+    table: Any,
+    signals: Sequence[Any],
+    degrees: Sequence[int],
+) -> tuple[Any, Any]:
+    """(sum_j C[s, j] g_j as a stack (number of rows, n, k), <g_j, X_t> as (number of signals, m + 1)).
+
+    g_j = L~^j g, or T_j(S) g with S = scale L~. ``table`` is (number of rows, m + 1); ``degrees`` are those of its
+    rows, then those of the signals.
     """
     count, m = len(table), max(degrees)
-    weights = backend.zeros(g, table.shape[1], 5)
-    weights[:, 0] = 1
-    sums = [backend.empty_like(g) for _ in range(count)]
-    for s, total in enumerate(sums):
-        weights[:, 3 + s] = table[s]
-        backend.combine(weights[0, 3 + s], g, None, None, total)
-    products = backend.zeros(g, len(signals), table.shape[1])
-    for t, signal in enumerate(signals):
+    power = basis == "power"
+    weights = backend.zeros(g, table.shape[1], 2 + 2 * count)
+    weights[:, 0] = 1 if power else 2 * scale
+    weights[:, 1] = -1
+    weights[:, 2 : 2 + count] = table.T
+    if m > 0:
+        # The first step starts the sums with the terms of degree 0.
+        weights[1, 2 + count :] = table[:, 0]
+        weights[1, 0] = scale
+    sums = backend.empty(g, count, *g.shape)
+    products = backend.zeros(g, len(degrees) - count, table.shape[1])
+    each = [signal for stack in signals for signal in stack]
+    for t, signal in enumerate(each):
         products[t, 0] = backend.inner(g, signal)
-    x = g
+    if m == 0:
+        for s in range(count):
+            backend.combine(weights[0, s:], g[None], None, sums[s])
+    x, before = g, None
     free: list[Any] = []
     for j in range(1, m + 1):
-        into = [total if degree >= j else None for total, degree in zip(sums, degrees, strict=False)] + [None, None]
-        # The last power is stored only if an inner product reads it.
-        kept = j < m or m in degrees[count:]
-        out = _other(free, x, backend) if kept else None
-        backend.step(operator, weights[j], x, None, None, out, into[0], into[1])
-        for t, signal in enumerate(signals):
+        # The last one is stored only if an inner product reads it.
+        out = _other(free, x, backend) if j < m or m in degrees[count:] else None
+        total = sums if count and (j == 1 or max(degrees[:count]) >= j) else None
+        backend.step(operator, weights[j], x, None, before, out, total, j == 1)
+        for t, signal in enumerate(each):
             if degrees[count + t] >= j:
                 products[t, j] = backend.inner(out, signal)
-        x = out
+        x, before = out, None if power else x
     return sums, products
 
 
@@ -82,5 +149,5 @@ def _other(free: list[Any], x: Any, backend: Backend) -> Any:
     for buffer in free:
         if buffer is not x:
             return buffer
-    free.append(backend.empty_like(x))
+    free.append(backend.empty(x, *x.shape))
     return free[-1]

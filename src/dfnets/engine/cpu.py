@@ -1,16 +1,22 @@
-"""The back end for CPUs: Numba kernels on NumPy arrays, in parallel over rows."""
+"""The back end for CPUs: Numba kernels on NumPy arrays, shared out in pieces of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-import numba
 import numpy as np
 
-from dfnets.engine import kernels
+from dfnets.engine import kernels, threads
 from dfnets.engine.operator import Operator
+
+# Parts of an inner product, fixed so that the order of its sum is.
+PARTS = 256
+# Bytes of a row of signals up to which the rows are taken by length.
+ORDERED = 16
+# Arrays of size 0 stand for absent signals: None would be another type, hence another compilation.
+_NO_SIGNAL = {np.dtype(dtype): np.empty((0, 0), dtype=dtype) for dtype in (np.float32, np.float64)}
+_NO_ORDER = np.empty(0, dtype=np.int32)
+_NO_STACK = {np.dtype(dtype): np.empty((0, 0, 0), dtype=dtype) for dtype in (np.float32, np.float64)}
 
 
 def step(
@@ -21,51 +27,51 @@ def step(
     z: np.ndarray | None,
     out: np.ndarray | None,
     u: np.ndarray | None,
-    v: np.ndarray | None,
+    first: bool = False,
 ) -> None:
-    # An array of size 0 stands for an absent signal: None would be another type, hence another compilation.
-    absent = np.empty((0, 0), dtype=x.dtype)
-    y, z, out, u, v = (absent if signal is None else signal for signal in (y, z, out, u, v))
-    indptr, indices, values, diagonal, centre = operator
-    kernel = kernels.step_for(x.shape[1], x.itemsize)
-    with _threads(len(indices) + len(diagonal)):
-        kernel(indptr, indices, values, diagonal, x.dtype.type(centre), weights, x, y, z, out, u, v)
+    indptr, indices, values, diagonal, centre, schedule = operator
+    n, k = x.shape
+    dtype = x.dtype
+    signal, stack = _NO_SIGNAL[dtype], _NO_STACK[dtype]
+    kernel = kernels.step_for(k, dtype.itemsize)
+    # A nanosecond an entry and 30 GB/s, roughly: an estimate for whether threads are worth waking.
+    work = (len(indices) + 3 * n) * (1 + k * dtype.itemsize / 30)
+    threads.run(
+        kernel,
+        indptr,
+        indices,
+        values,
+        diagonal,
+        dtype.type(centre),
+        schedule[0] if schedule and k * dtype.itemsize <= ORDERED else _NO_ORDER,
+        weights,
+        x,
+        stack if y is None else y,
+        signal if z is None else z,
+        signal if out is None else out,
+        stack if u is None else u,
+        first,
+        nanoseconds=work,
+    )
 
 
-def combine(a: Any, x: np.ndarray, b: Any, y: np.ndarray | None, out: np.ndarray) -> None:
-    number = x.dtype.type
-    if y is None:
-        np.multiply(x, number(a), out=out)
-    else:
-        with _threads(x.size):
-            kernels.combine(number(a), x.ravel(), number(b), y.ravel(), out.ravel())
+def combine(weights: np.ndarray, y: np.ndarray, z: np.ndarray | None, out: np.ndarray) -> None:
+    # A step with the identity: one pass over the signals, and no kernel of its own to compile.
+    n = len(out)
+    identity = Operator(np.zeros(n + 1, np.int32), np.empty(0, np.int32), *np.ones((2, n), out.dtype), 0.0)
+    factors = np.concatenate([weights[2:3], weights[1:2], weights[3 : 2 + len(y)]])
+    step(identity, factors, y[0], y[1:] if len(y) > 1 else None, z, out, None)
 
 
 def inner(x: np.ndarray, y: np.ndarray) -> Any:
-    with _threads(x.size):
-        return kernels.inner(x.ravel(), y.ravel()).sum()
+    sums = np.empty(PARTS)
+    threads.run(kernels.inner, x.ravel(), y.ravel(), sums, nanoseconds=x.size * x.itemsize / 10)
+    return sums.sum()
 
 
-def empty_like(x: np.ndarray) -> np.ndarray:
-    return np.empty_like(x)
+def empty(like: np.ndarray, *shape: int) -> np.ndarray:
+    return np.empty(shape, dtype=like.dtype)
 
 
 def zeros(like: np.ndarray, *shape: int) -> np.ndarray:
     return np.zeros(shape, dtype=like.dtype)
-
-
-@contextmanager
-def _threads(work: int) -> Iterator[None]:
-    """As many threads as set, but one where the work is one piece.
-
-    A parallel loop wakes all its threads, whatever there is to do: microseconds, and milliseconds on a busy CPU.
-    """
-    if work >= kernels.PIECE:
-        yield
-        return
-    threads = numba.get_num_threads()
-    numba.set_num_threads(1)
-    try:
-        yield
-    finally:
-        numba.set_num_threads(threads)

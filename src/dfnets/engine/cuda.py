@@ -10,28 +10,30 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
+from dfnets.engine import operator as operators
+from dfnets.engine import schedules
 from dfnets.engine.operator import Operator
 
 
 class Tile(NamedTuple):
-    """What one program of :func:`step` works on: rows, neighbours in flight for each, columns; and its warps."""
+    """What one program of :func:`step` works on: pieces, entries in flight for each, columns; and its warps."""
 
-    rows: int
-    neighbours: int
+    pieces: int
+    entries: int
     columns: int
     warps: int
 
 
 def tile(width: int) -> Tile:
-    """The tile for signals of ``width`` columns: two warps, 16 entries a thread.
+    """The tile for signals of ``width`` columns: two warps, 16 numbers a thread.
 
     One rule, because on an H200 it is within 2% of the best tile tried for float32 at 16 to 256 columns, and within 6%
     for bfloat16 at 32 to 256 (``python -m benchmarks.engine_tune``; for narrower signals some are faster, by 9% or so).
     And no tuning at run time, because a tile fixes the order of sums.
     """
     columns = min(triton.next_power_of_2(width), 128)
-    neighbours = 4 if columns <= 16 else 2
-    return Tile(1024 // (neighbours * columns), neighbours, columns, 2)
+    entries = 4 if columns <= 16 else 2
+    return Tile(1024 // (entries * columns), entries, columns, 2)
 
 
 def step(
@@ -42,27 +44,67 @@ def step(
     z: Tensor | None,
     out: Tensor | None,
     u: Tensor | None,
-    v: Tensor | None,
+    first: bool = False,
     shape: Tile | None = None,
 ) -> None:
+    if x.device.index != torch.cuda.current_device():
+        with torch.cuda.device(x.device):
+            return step(operator, weights, x, y, z, out, u, first, shape)
     n, k = x.shape
     if k == 0:
-        return
-    rows, neighbours, columns, warps = shape or tile(k)
-    grid = (triton.cdiv(n, rows), triton.cdiv(k, columns))
+        return None
+    indptr, indices, values, diagonal, centre, schedule = operator
+    if not schedule:
+        schedule = operators.on_device(schedules.levels(indptr.cpu().numpy()), x.device)
+    shape = shape or tile(k)
     # Triton hands numbers over in single precision; two of them hold the centre in double precision.
-    high = float(np.float32(operator.centre))
-    low = operator.centre - high
-    with torch.cuda.device(x.device):
-        _step[grid](
-            *operator[:4], high, low, weights, x, y, z, out, u, v, n, k, rows, neighbours, columns, num_warps=warps
-        )
+    high = float(np.float32(centre))
+    signals = (diagonal, high, centre - high, weights, x, y, z, out, u)
+    stacks = (0 if y is None else len(y), 0 if u is None else len(u))
+    counts, *levels = schedule
+    sums: Tensor | None = None
+    for count, level in zip(counts.tolist(), levels, strict=True):
+        handed = torch.empty(count, k, dtype=values.dtype, device=x.device) if count else None
+        pieces = level.shape[1]
+        grid = (triton.cdiv(pieces, shape.pieces), triton.cdiv(k, shape.columns), 1)
+        tensors = (level, indices, values, sums, handed, *signals)
+        _launch(grid, tensors, (pieces, n, k, *stacks, first, *shape[:3]), shape.warps)
+        sums, shape = handed, joining(shape)
+    return None
 
 
-def combine(a: Tensor, x: Tensor, b: Any, y: Tensor | None, out: Tensor) -> None:
-    torch.mul(x, a, out=out)
-    if y is not None:
-        out.addcmul_(y, b)
+def joining(shape: Tile) -> Tile:
+    """The tile of a level that adds sums of the level before: fewer rows, and more of their sums in flight."""
+    pieces = max(1, shape.pieces * shape.entries // 16)
+    return Tile(pieces, 16, shape.columns, shape.warps)
+
+
+# Compiled kernels by what they are compiled for. Triton finds the kernel for a call by looking at every argument, which
+# takes longer than many a product; what may differ between two of our calls is known here, and takes a tenth of it.
+_COMPILED: dict[tuple[Any, ...], Any] = {}
+_DIRECT = tuple(int(part) for part in triton.__version__.split(".")[:2]) >= (3, 3)
+
+
+def _launch(grid: tuple[int, int, int], tensors: tuple[Any, ...], numbers: tuple[Any, ...], warps: int) -> None:
+    kinds = tuple(
+        (part.dtype, part.data_ptr() % 16 == 0) if isinstance(part, Tensor) else part is None for part in tensors
+    )
+    key = (tensors[0].device, kinds, numbers[2:], warps)
+    compiled = _COMPILED.get(key)
+    if compiled is None:
+        compiled = _pieces[grid](*tensors, *numbers, num_warps=warps)
+        if _DIRECT and compiled is not None:
+            _COMPILED[key] = compiled
+    else:
+        compiled[grid](*tensors, *numbers)
+
+
+def combine(weights: Tensor, y: Tensor, z: Tensor | None, out: Tensor) -> None:
+    torch.mul(y[0], weights[2], out=out)
+    for s in range(1, len(y)):
+        out.addcmul_(y[s], weights[2 + s])
+    if z is not None:
+        out.addcmul_(z, weights[1])
 
 
 def inner(x: Tensor, y: Tensor) -> Tensor:
@@ -72,19 +114,21 @@ def inner(x: Tensor, y: Tensor) -> Tensor:
     return parts.sum()
 
 
-def empty_like(x: Tensor) -> Tensor:
-    return torch.empty_like(x)
+def empty(like: Tensor, *shape: int) -> Tensor:
+    return like.new_empty(shape)
 
 
 def zeros(like: Tensor, *shape: int) -> Tensor:
     return torch.zeros(shape, dtype=torch.promote_types(like.dtype, torch.float32), device=like.device)
 
 
-@triton.jit
-def _step(  # type: ignore[no-untyped-def]
-    indptr,
+@triton.jit(do_not_specialize=["count", "n"])
+def _pieces(  # type: ignore[no-untyped-def]
+    level,
     indices,
     values,
+    sums,
+    handed,
     diagonal,
     centre_high,
     centre_low,
@@ -94,49 +138,69 @@ def _step(  # type: ignore[no-untyped-def]
     z,
     out,
     u,
-    v,
+    count,
     n,
     k,
-    ROWS: tl.constexpr,
-    NEIGHBOURS: tl.constexpr,
+    ADDENDS: tl.constexpr,
+    SUMS: tl.constexpr,
+    FIRST: tl.constexpr,
+    PIECES: tl.constexpr,
+    ENTRIES: tl.constexpr,
     COLUMNS: tl.constexpr,
 ):
-    """A tile of :meth:`Backend.step`: all rows of the tile walk their lists of neighbours together.
+    """A tile of one level of :meth:`Backend.step`: its pieces walk their entries together.
 
-    Sums are kept apart by neighbour modulo NEIGHBOURS until the end, so that many loads of x are under way at once.
-    Rows are addressed in 64 bits: n k may pass 2^31.
+    An entry is one of the matrix, or in later levels a sum of the level before. Sums are kept apart by entry modulo
+    ENTRIES until the end, so that many loads of x are under way at once. Rows are addressed in 64 bits: n k may pass
+    2^31.
     """
-    row = tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)
+    piece = tl.program_id(0).to(tl.int64) * PIECES + tl.arange(0, PIECES)
     column = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
-    neighbour = tl.arange(0, NEIGHBOURS)
-    start = tl.load(indptr + row, mask=row < n, other=0)
-    stop = tl.load(indptr + row + 1, mask=row < n, other=0)
-    apart = tl.zeros((ROWS, NEIGHBOURS, COLUMNS), values.dtype.element_ty)
-    for offset in range(0, tl.max(stop - start), NEIGHBOURS):
-        entry = start[:, None] + offset + neighbour[None, :]
+    start = tl.load(level + piece, mask=piece < count, other=0)
+    stop = tl.load(level + count + piece, mask=piece < count, other=0)
+    target = tl.load(level + 2 * count + piece, mask=piece < count, other=0).to(tl.int64)
+    apart = tl.zeros((PIECES, ENTRIES, COLUMNS), values.dtype.element_ty)
+    for offset in range(0, tl.max(stop - start), ENTRIES):
+        entry = start[:, None] + offset + tl.arange(0, ENTRIES)[None, :]
         live = entry < stop[:, None]
-        value = tl.load(values + entry, mask=live, other=0.0)
-        index = tl.load(indices + entry, mask=live, other=0).to(tl.int64)
-        at = index[:, :, None] * k + column[None, None, :]
-        signal = tl.load(x + at, mask=live[:, :, None] & (column < k)[None, None, :], other=0.0)
-        apart += value[:, :, None] * signal.to(apart.dtype)
-    at = row[:, None] * k + column[None, :]
-    inside = (row < n)[:, None] & (column < k)[None, :]
-    own = (tl.load(diagonal + row, mask=row < n, other=0.0) - centre_high - centre_low)[:, None]
-    total = tl.sum(apart, axis=1) + own * tl.load(x + at, mask=inside, other=0.0).to(apart.dtype)
-    total *= tl.load(weights)
-    if y is not None:
-        total += tl.load(weights + 1) * tl.load(y + at, mask=inside, other=0.0).to(apart.dtype)
+        inside = live[:, :, None] & (column < k)[None, None, :]
+        if sums is None:
+            value = tl.load(values + entry, mask=live, other=0.0)
+            index = tl.load(indices + entry, mask=live, other=0).to(tl.int64)
+            signal = tl.load(x + index[:, :, None] * k + column[None, None, :], mask=inside, other=0.0)
+            apart += value[:, :, None] * signal.to(apart.dtype)
+        else:
+            at = entry.to(tl.int64)[:, :, None] * k + column[None, None, :]
+            apart += tl.load(sums + at, mask=inside, other=0.0)
+    total = tl.sum(apart, axis=1)
+    ours = (column < k)[None, :]
+    if handed is not None:
+        at = (-1 - target)[:, None] * k + column[None, :]
+        tl.store(handed + at, total, mask=ours & ((piece < count) & (target < 0))[:, None])
+    whole = (piece < count) & (target >= 0)
+    inside = ours & whole[:, None]
+    at = target[:, None] * k + column[None, :]
+    own = (tl.load(diagonal + target, mask=whole, other=0.0) - centre_high - centre_low)[:, None]
+    mine = tl.load(x + at, mask=inside, other=0.0).to(apart.dtype)
+    total = (total + own * mine) * tl.load(weights)
     if z is not None:
-        total += tl.load(weights + 2) * tl.load(z + at, mask=inside, other=0.0).to(apart.dtype)
+        total += tl.load(weights + 1) * tl.load(z + at, mask=inside, other=0.0).to(apart.dtype)
+    size = tl.cast(n, tl.int64) * k
+    for s in tl.static_range(ADDENDS):
+        factor = tl.load(weights + 2 + s)
+        if factor != 0.0:
+            total += factor * tl.load(y + s * size + at, mask=inside, other=0.0).to(apart.dtype)
     if out is not None:
         tl.store(out + at, total.to(out.dtype.element_ty), mask=inside)
-    if u is not None:
-        sums = tl.load(u + at, mask=inside, other=0.0).to(apart.dtype) + tl.load(weights + 3) * total
-        tl.store(u + at, sums.to(u.dtype.element_ty), mask=inside)
-    if v is not None:
-        sums = tl.load(v + at, mask=inside, other=0.0).to(apart.dtype) + tl.load(weights + 4) * total
-        tl.store(v + at, sums.to(v.dtype.element_ty), mask=inside)
+    for t in tl.static_range(SUMS):
+        place = u + t * size + at
+        factor = tl.load(weights + 2 + ADDENDS + t)
+        if FIRST:
+            added = factor * total + tl.load(weights + 2 + ADDENDS + SUMS + t) * mine
+            tl.store(place, added.to(u.dtype.element_ty), mask=inside)
+        elif factor != 0.0:
+            added = tl.load(place, mask=inside, other=0.0).to(apart.dtype) + factor * total
+            tl.store(place, added.to(u.dtype.element_ty), mask=inside)
 
 
 @triton.jit

@@ -15,20 +15,31 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
-from numba import prange, types
+from llvmlite import binding, ir
+from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic, models, register_model
 
 from dfnets.compiled import njit
+from dfnets.engine.schedules import WINDOW
 
-# Columns of one block, in bytes: 4 of 32 registers of AVX-512, 8 of 16 of AVX2, so that sums never spill.
-BLOCK = 256
-# How many neighbours early a block of x is asked for. Only whole blocks are: they gain up to 10% by it, 16 columns lose
-# 8 to 45%, and in between nothing shows above a noise of 8%.
+
+
+def _wide_registers() -> bool:
+    """Whether the code is generated for 32 registers of 64 bytes (AVX-512), on this CPU or on one named to Numba."""
+    features = config.CPU_FEATURES
+    if features is None:
+        host = config.CPU_NAME in (None, "host", binding.get_host_cpu_name())
+        features = binding.get_host_cpu_features().flatten() if host else ""
+    return "+avx512f" in features
+
+
+# Columns of one block, in bytes. A row has four sums of this size, and they must not spill: 16 of the 32 registers of
+# AVX-512, or 8 of the 16 of AVX2. A column is summed alike whatever the block, so the bits do not depend on it.
+BLOCK = 256 if _wide_registers() else 64
+# How many neighbours early a block of x is asked for. Only blocks of 256 bytes are: they gain up to 10% by it, 16
+# columns lose 8 to 45%, and in between nothing shows above a noise of 8%.
 AHEAD = 16
-# Entries in a piece of a parallel loop at least, and pieces at most: even loads, and no cost on small graphs.
-PIECE, PIECES = 4096, 256
 # NaN and infinity must stay what they are, and sums in their order: the only licence is a * b + c with one rounding.
 CONTRACT = ("contract",)
 
@@ -89,6 +100,58 @@ def given(typing, address):
 
 
 @intrinsic
+def ask(typing, data, offset):
+    """Ask for data[offset] as in :func:`prefetch`."""
+
+    def generate(context, builder, signature, arguments):
+        _prefetch(builder, *arguments)
+        return context.get_dummy_value()
+
+    return types.none(data, types.int64), generate
+
+
+@intrinsic
+def claim(typing, counter):
+    """Add one to what the pointer points to, as one indivisible operation, and give what was there before."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.atomic_rmw("add", arguments[0], ir.Constant(ir.IntType(64), 1), "seq_cst")
+
+    return types.int64(counter), generate
+
+
+@intrinsic
+def add(typing, first, second):
+    """first + second."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.fadd(*arguments)
+
+    return first(first, first), generate
+
+
+@intrinsic
+def scaled(typing, vector, factor):
+    """factor * vector."""
+
+    def generate(context, builder, signature, arguments):
+        value, scalar = arguments
+        return builder.fmul(_splat(builder, scalar, vector.lanes), value)
+
+    return vector(vector, vector.dtype), generate
+
+
+@intrinsic
+def lanes(typing, vector):
+    """How many columns are in a vector, as a constant."""
+
+    def generate(context, builder, signature, arguments):
+        return ir.Constant(ir.IntType(64), vector.lanes)
+
+    return types.int64(vector), generate
+
+
+@intrinsic
 def fma(typing, total, factor, vector):
     """total + factor * vector."""
 
@@ -140,15 +203,18 @@ def prefetch(typing, like, data, offset):
 
     def generate(context, builder, signature, arguments):
         _, first, at = arguments
-        byte = ir.IntType(8)
-        declaration = ir.FunctionType(ir.VoidType(), [byte.as_pointer(), *[ir.IntType(32)] * 3])
-        function = cgutils.get_or_insert_function(builder.module, declaration, "llvm.prefetch.p0i8")
-        for column in range(0, like.lanes if size == BLOCK else 0, 64 // like.itemsize):
-            place = _place(builder, first, builder.add(at, ir.Constant(at.type, column)), byte)
-            builder.call(function, [place, _i32(0), _i32(3), _i32(1)])  # to read, into every cache, as data
+        for column in range(0, like.lanes if size == 256 else 0, 64 // like.itemsize):
+            _prefetch(builder, first, builder.add(at, ir.Constant(at.type, column)))
         return context.get_dummy_value()
 
     return types.none(like, data, types.int64), generate
+
+
+def _prefetch(builder, data, offset):
+    byte = ir.IntType(8)
+    declaration = ir.FunctionType(ir.VoidType(), [byte.as_pointer(), *[ir.IntType(32)] * 3])
+    function = cgutils.get_or_insert_function(builder.module, declaration, "llvm.prefetch.p0i8")
+    builder.call(function, [_place(builder, data, offset, byte), _i32(0), _i32(3), _i32(1)])  # to read, as data
 
 
 def _place(builder, data, offset, target):
@@ -179,104 +245,203 @@ def _i32(value):
     return ir.Constant(ir.IntType(32), value)
 
 
-@njit
-def row_block(zero, column, i, k, graph, weights, signals):
-    """Row i, one block of columns of :func:`step`; the vector ``zero`` says how wide the block is."""
-    indptr, indices, values, diagonal, centre, last = graph
-    x, y, z, out, u, v = signals
+@njit(forceinline=True)
+def product(zero, column, i, k, graph, x):
+    """Row i of A x, one block of columns; the vector ``zero`` says how wide the block is.
+
+    Four sums take turns: one alone would wait for its last addition at every entry. A column is summed alike at any
+    width, so that the bits of a signal do not depend on the others beside it.
+    """
+    indptr, indices, values, _, _, _, last = graph
     count = k - column
-    total = zero
-    for entry in range(indptr[i], indptr[i + 1]):
-        prefetch(zero, x, np.int64(indices[min(entry + AHEAD, last)]) * k + column)
-        total = fma(total, values[entry], load(zero, x, np.int64(indices[entry]) * k + column, count))
+    entry, stop = indptr[i], indptr[i + 1]
+    a, b, c, d = zero, zero, zero, zero
+    while entry + 4 <= stop:
+        for ahead in range(AHEAD, AHEAD + 4):
+            prefetch(zero, x, np.int64(indices[min(entry + ahead, last)]) * k + column)
+        a = fma(a, values[entry], load(zero, x, np.int64(indices[entry]) * k + column, count))
+        b = fma(b, values[entry + 1], load(zero, x, np.int64(indices[entry + 1]) * k + column, count))
+        c = fma(c, values[entry + 2], load(zero, x, np.int64(indices[entry + 2]) * k + column, count))
+        d = fma(d, values[entry + 3], load(zero, x, np.int64(indices[entry + 3]) * k + column, count))
+        entry += 4
+    # No loop: the compiler would unroll it, and three steps at most are left.
+    if entry < stop:
+        a = fma(a, values[entry], load(zero, x, np.int64(indices[entry]) * k + column, count))
+    if entry + 1 < stop:
+        b = fma(b, values[entry + 1], load(zero, x, np.int64(indices[entry + 1]) * k + column, count))
+    if entry + 2 < stop:
+        c = fma(c, values[entry + 2], load(zero, x, np.int64(indices[entry + 2]) * k + column, count))
+    return add(add(a, b), add(c, d))
+
+
+@njit(forceinline=True)
+def row_block(zero, column, i, n, k, graph, weights, signals):
+    """Row i, one block of columns of :func:`step`."""
+    _, _, _, diagonal, centre, _, _ = graph
+    x, y, addends, z, out, u, sums, first = signals
+    count = k - column
     at = i * k + column
-    total = fma(zero, weights[0], fma(total, diagonal[i] - centre, load(zero, x, at, count)))
-    if given(y):
-        total = fma(total, weights[1], load(zero, y, at, count))
+    own = load(zero, x, at, count)
+    total = fma(product(zero, column, i, k, graph, x), diagonal[i] - centre, own)
+    total = scaled(total, weights[0])
     if given(z):
-        total = fma(total, weights[2], load(zero, z, at, count))
+        total = fma(total, weights[1], load(zero, z, at, count))
+    if addends > 0 and weights[2] != 0:
+        total = fma(total, weights[2], load(zero, y, at, count))
+    if addends > 1:
+        total = add_others(total, y, addends, at, n * k, count, weights)
     if given(out):
         store(total, out, at, count)
-    if given(u):
-        store(fma(load(zero, u, at, count), weights[3], total), u, at, count)
-    if given(v):
-        store(fma(load(zero, v, at, count), weights[4], total), v, at, count)
+    if sums > 0:
+        accumulate(total, own, u, sums, first, at, n * k, count, weights, 2 + addends)
 
 
 @njit
-def rows(block, width, tail, first, stop, k, graph, weights, signals):
-    """Rows first .. stop - 1: blocks of ``width`` columns, then what is left as one tail.
+def add_others(total, y, addends, at, size, count, weights):
+    """total + sum_s w[2 + s] y_s for the signals after the first; ``size`` entries are in one."""
+    for s in range(1, addends):
+        if weights[2 + s] != 0:
+            total = fma(total, weights[2 + s], load(total, y, s * size + at, count))
+    return total
+
+
+@njit
+def accumulate(total, own, u, sums, first, at, size, count, weights, begin):
+    """u_t += w[begin + t] total for all of ``sums``; where ``first``, u_t = w[begin + t] total + w[begin + sums + t] own."""
+    for t in range(sums):
+        place, factor = t * size + at, weights[begin + t]
+        if first:
+            store(fma(scaled(own, weights[begin + sums + t]), factor, total), u, place, count)
+        elif factor != 0:
+            store(fma(load(total, u, place, count), factor, total), u, place, count)
+
+
+@njit(forceinline=True)
+def row_of(place, n, graph):
+    """The row whose turn it is, shorter ones of a window before longer ones.
+
+    The row that stands a window further on in memory is asked for meanwhile: what comes from memory comes in its order.
+    """
+    indptr, indices, values, _, _, order, _ = graph
+    if not given(order):
+        return np.int64(place)
+    ahead = min(place + WINDOW, n - 1)
+    for entry in range(indptr[ahead], indptr[ahead + 1], 16):
+        ask(indices, np.int64(entry))
+        ask(values, np.int64(entry))
+    return np.int64(order[place])
+
+
+@njit
+def narrow_rows(tail, begin, end, n, graph, weights, signals):
+    """Rows whose columns are one vector: the width is known when this is compiled.
+
+    The commonest step, one addend and nothing summed, has a loop of its own that keeps its pointers in registers.
+    """
+    k = lanes(tail)
+    _, _, _, diagonal, centre, _, _ = graph
+    x, y, addends, z, out, _, sums, _ = signals
+    if addends != 1 or given(z) or sums > 0 or not given(out):
+        for place in range(begin, end):
+            row_block(tail, 0, row_of(place, n, graph), n, k, graph, weights, signals)
+        return
+    scale, beta = weights[0], weights[2]
+    for place in range(begin, end):
+        i = row_of(place, n, graph)
+        own = load(tail, x, i * k, k)
+        total = scaled(fma(product(tail, 0, i, k, graph, x), diagonal[i] - centre, own), scale)
+        store(fma(total, beta, load(tail, y, i * k, k)), out, i * k, k)
+
+
+@njit
+def rows(block, tail, begin, end, n, k, graph, weights, signals):
+    """Rows in whole blocks of columns, and what is left as one tail.
 
     Blocks are the inner loop, so that a neighbour's page is looked up once, not once a block: 1.2 to 1.6 times faster
     at 128 columns and more.
     """
+    width = lanes(block)
     whole = k // width * width
-    for i in range(first, stop):
+    for place in range(begin, end):
+        i = row_of(place, n, graph)
         for column in range(0, whole, width):
-            row_block(block, column, i, k, graph, weights, signals)
+            row_block(block, column, i, n, k, graph, weights, signals)
         if whole < k:
-            row_block(tail, whole, i, k, graph, weights, signals)
+            row_block(tail, whole, i, n, k, graph, weights, signals)
 
 
 @njit
 def first_row(indptr, work):
-    """The first row before which at least ``work`` stands, by bisection; a row counts as 4 entries."""
+    """The first row before which at least ``work`` stands, by bisection; a row counts as 4 entries.
+
+    A multiple of WINDOW, so that the pieces of a parallel run are the same rows in memory and in the order.
+    """
     low, high = 0, indptr.size - 1
+    if work >= indptr[high] + 4 * high:
+        return high
     while low < high:
         middle = (low + high) // 2
         if indptr[middle] + 4 * middle < work:
             low = middle + 1
         else:
             high = middle
-    return low
+    return low // WINDOW * WINDOW
 
 
-def _step(size: int, masked: bool) -> Any:
-    """The kernel whose tail is ``size`` bytes wide, masked or filled exactly."""
+def _step(size: int, masked: bool, fixed: bool) -> Any:
+    """The kernel whose tail is ``size`` bytes wide, masked or filled exactly; where fixed, the tail is all there is."""
 
-    @njit(parallel=True, cache=True)
-    def step(indptr, indices, values, diagonal, centre, weights, x, y, z, out, u, v):
-        """total = w0 (A + diag(d - centre)) x + w1 y + w2 z; out = total; u += w3 total; v += w4 total.
+    @njit(nogil=True, cache=True)
+    def step(indptr, indices, values, diagonal, centre, order, weights, x, y, z, out, u, first, counters, pieces):
+        """total = w0 (A + diag(d - centre)) x + w1 z + sum_s w[2 + s] y_s; out = total; u_t += w[2 + S + t] total.
 
-        A (n, n) is ``values`` in CSR form, d (n,) the ``diagonal``. Signals are (n, k), C-contiguous, of one dtype;
-        those of size 0 are absent. A row is summed by one thread in the order of its entries, so the bits of the result
-        do not depend on the number of threads; the pieces hold equal work, so hubs do not unbalance them.
+        A (n, n) is ``values`` in CSR form, d (n,) the ``diagonal``. Signals are (n, k), C-contiguous, of one dtype,
+        y and u stacks (S, n, k) and (T, n, k) of them; those of size 0 are absent. Where ``first`` is set, u is not
+        read: u_t = w[2 + S + t] total + w[2 + S + T + t] x. A weight of 0 leaves its signal alone.
+
+        The work is cut into ``pieces`` of equal size, and every thread that runs this takes the next one until none is
+        left: counters[0] are those taken, counters[8] those done. A row is summed by one thread in the order of
+        its entries, so the bits of the result do not depend on the number of threads.
         """
-        graph = (pointer(indptr), pointer(indices), pointer(values), pointer(diagonal), centre, indices.size - 1)
-        signals = (pointer(x), pointer(y), pointer(z), pointer(out), pointer(u), pointer(v))
+        graph = (
+            pointer(indptr), pointer(indices), pointer(values), pointer(diagonal), centre, pointer(order),
+            indices.size - 1,
+        )  # fmt: skip
+        signals = (pointer(x), pointer(y), y.shape[0], pointer(z), pointer(out), pointer(u), u.shape[0], first)
         factors = pointer(weights)
         n, k = x.shape
+        tail = zeros(x, size, masked)
         work = np.int64(indptr[n]) + 4 * n
-        pieces = min(work // PIECE + 1, PIECES)
-        for piece in prange(pieces):
-            first, stop = first_row(indptr, work * piece // pieces), first_row(indptr, work * (piece + 1) // pieces)
-            block, tail = zeros(x, BLOCK, False), zeros(x, size, masked)
-            rows(block, BLOCK // x.itemsize, tail, first, stop, k, graph, factors, signals)
+        piece = claim(pointer(counters))
+        while piece < pieces:
+            start, stop = first_row(indptr, work * piece // pieces), first_row(indptr, work * (piece + 1) // pieces)
+            if fixed:
+                narrow_rows(tail, start, stop, n, graph, factors, signals)
+            else:
+                rows(zeros(x, BLOCK, False), tail, start, stop, n, k, graph, factors, signals)
+            claim(pointer(counters[8:]))
+            piece = claim(pointer(counters))
 
     return step
 
 
-# One kernel a tail, compiled when a signal of such a width first comes. An exact tail is up to 1.4 times faster than a
-# masked one at 16 columns, and a single column 1.5 to 1.8 times faster as a number than as a vector.
-_TAILS = [(1, False), (64, False), (128, False), (64, True), (128, True), (256, True)]
-_STEPS = {tail: _step(*tail) for tail in _TAILS}
+# One kernel a tail, compiled when a signal of such a width first comes. Narrow signals have kernels that know their
+# width; an exact tail is up to 1.4 times faster than a masked one.
+_EXACT, _MASKED = (4, 8, 16, 32, 64, 128), (16, 64, 128, 256)
+_FIXED = {size: _step(size, False, True) for size in _EXACT if size < BLOCK}
+_TAILS = {(size, False): _step(size, False, False) for size in (64, 128) if size < BLOCK} | {
+    (size, True): _step(size, True, False) for size in _MASKED if size <= BLOCK
+}
 
 
 def step_for(k: int, itemsize: int) -> Any:
     """The kernel for signals of k columns."""
+    if k * itemsize in _FIXED:
+        return _FIXED[k * itemsize]
     left = k * itemsize % BLOCK
-    if k == 1:
-        return _STEPS[1, False]
-    if left in (64, 128):
-        return _STEPS[left, False]
-    return _STEPS[256 if left > 128 else 128 if left > 64 else 64, left > 0]
-
-
-@njit(parallel=True, cache=True)
-def combine(a, x, b, y, out):
-    """out = a x + b y, flat arrays of one length."""
-    for i in prange(x.size):
-        out[i] = a * x[i] + b * y[i]
+    if (left, False) in _TAILS:
+        return _TAILS[left, False]
+    return _TAILS[min(size for size, masked in _TAILS if masked and size > left), True]
 
 
 # Reassociation lets the compiler sum in vector lanes. It decides that once, when it compiles, and leaves NaN alone.
@@ -288,15 +453,14 @@ def inner_piece(x, y):
     return total
 
 
-@njit(parallel=True, cache=True)
-def inner(x, y):
-    """Sums of x * y in double precision, a piece each. Pieces do not depend on the number of threads.
-
-    They are not added up here: a sum over an array is another parallel loop in such a function, in an order of its own.
-    """
-    pieces = min(x.size // PIECE + 1, PIECES)
-    sums = np.empty(pieces)
-    for piece in prange(pieces):
-        first, stop = x.size * piece // pieces, x.size * (piece + 1) // pieces
-        sums[piece] = inner_piece(x[first:stop], y[first:stop])
-    return sums
+@njit(nogil=True, cache=True)
+def inner(x, y, sums, counters, pieces):
+    """sums[p] = the sum of x * y over the p-th piece in double precision; pieces are taken as in :func:`step`."""
+    count = sums.size
+    piece = claim(pointer(counters))
+    while piece < pieces:
+        for part in range(count * piece // pieces, count * (piece + 1) // pieces):
+            first, stop = x.size * part // count, x.size * (part + 1) // count
+            sums[part] = inner_piece(x[first:stop], y[first:stop])
+        claim(pointer(counters[8:]))
+        piece = claim(pointer(counters))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from dfnets.engine import schedules
 from dfnets.shift import Shift
 
 if TYPE_CHECKING:
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 class Operator(NamedTuple):
     """L~ = A + diag(d - centre): A (n, n) in CSR form (``indptr``, ``indices``, ``values``), d (n,) the ``diagonal``.
 
-    NumPy arrays or torch tensors, all on one device; ``values`` and ``diagonal`` of one dtype.
+    NumPy arrays or torch tensors, all on one device; ``values`` and ``diagonal`` of one dtype. The ``schedule`` says how
+    the device's kernels share out the rows (:mod:`dfnets.engine.schedules`); without one they take them as they come.
     """
 
     indptr: Any
@@ -25,14 +27,30 @@ class Operator(NamedTuple):
     values: Any
     diagonal: Any
     centre: float
+    schedule: tuple[Any, ...] = ()
+
+    def parts(self) -> list[Any]:
+        """All arrays, in the order in which the torch operators take them."""
+        return [*self[:4], *self.schedule]
 
 
 def arrays(shift: Shift, dtype: np.dtype) -> Operator:
     """The shift for NumPy: its own arrays, or copies in ``dtype`` that live as long as they do."""
-    values, diagonal = shift.values, shift.diagonal
-    if dtype != values.dtype:
-        values, diagonal = _kept(shift.values, dtype, lambda: (values.astype(dtype), diagonal.astype(dtype)))
-    return Operator(shift.indptr, shift.indices, values, diagonal, shift.centre)
+    kept = _COPIES.get(id(shift.values), _NOTHING).get(dtype)
+    if kept is None:
+        kept = _kept(shift.values, dtype, lambda: _converted(shift, dtype))
+    values, diagonal, schedule = kept
+    if values is None:
+        # Its own: what is kept must not hold on to them.
+        values, diagonal = shift.values, shift.diagonal
+    return Operator(shift.indptr, shift.indices, values, diagonal, shift.centre, schedule)
+
+
+def _converted(shift: Shift, dtype: np.dtype) -> tuple[Any, ...]:
+    schedule = _kept(shift.values, "rows by length", lambda: schedules.rows_by_length(shift.indptr))
+    if dtype == shift.values.dtype:
+        return None, None, schedule
+    return shift.values.astype(dtype), shift.diagonal.astype(dtype), schedule
 
 
 def tensors(shift: Shift, device: torch.device, dtype: torch.dtype) -> Operator:
@@ -42,19 +60,31 @@ def tensors(shift: Shift, device: torch.device, dtype: torch.dtype) -> Operator:
     if device.type == "cpu":
         shared = arrays(shift, torch.empty(0, dtype=dtype).numpy().dtype)
         indptr, indices, values, diagonal = (torch.from_numpy(array) for array in shared[:4])
-        return Operator(indptr, indices, values, diagonal, shift.centre)
-    parts = (shift.indptr, shift.indices, shift.values, shift.diagonal)
+        schedule = tuple(torch.from_numpy(array) for array in shared.schedule)
+        return Operator(indptr, indices, values, diagonal, shift.centre, schedule)
 
-    def copy() -> tuple[torch.Tensor, ...]:
+    def copy(*parts: np.ndarray) -> tuple[torch.Tensor, ...]:
         # tensor(), not from_numpy(): what is kept must not hold on to the shift's arrays.
         return tuple(torch.tensor(p, device=device, dtype=dtype if p.dtype.kind == "f" else None) for p in parts)
 
-    indptr, indices, values, diagonal = _kept(shift.values, (device, dtype), copy)
-    return Operator(indptr, indices, values, diagonal, shift.centre)
+    owner = shift.values
+    indptr, indices = _kept(owner, device, lambda: copy(shift.indptr, shift.indices))
+    values, diagonal = _kept(owner, (device, dtype), lambda: copy(shift.values, shift.diagonal))
+    schedule = _kept(owner, (device, "levels"), lambda: on_device(schedules.levels(shift.indptr), device))
+    return Operator(indptr, indices, values, diagonal, shift.centre, schedule)
+
+
+def on_device(levels: tuple[np.ndarray, ...], device: torch.device) -> tuple[torch.Tensor, ...]:
+    """A GPU's schedule as tensors; the counts stay on the host, which sizes memory by them."""
+    import torch
+
+    counts, *others = levels
+    return torch.from_numpy(counts), *(torch.from_numpy(level).to(device) for level in others)
 
 
 # Copies by the id of the values that they are copies of. Recentred shifts share their arrays, hence their copies.
 _COPIES: dict[int, dict[Hashable, Any]] = {}
+_NOTHING: dict[Hashable, Any] = {}
 
 
 def _kept(owner: np.ndarray, key: Hashable, make: Callable[[], Any]) -> Any:

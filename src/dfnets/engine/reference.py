@@ -11,22 +11,29 @@ import scipy.sparse as sp
 from dfnets.engine.operator import Operator
 
 
-def step(operator: Operator, weights: Any, x: Any, y: Any, z: Any, out: Any, u: Any, v: Any) -> None:
+def step(
+    operator: Operator, weights: Any, x: Any, y: Any, z: Any, out: Any, u: Any, first: bool = False
+) -> None:
+    addends = 0 if y is None else len(y)
     total = weights[0] * (_product(operator, x) + (operator.diagonal - operator.centre)[:, None] * x)
-    if y is not None:
-        total = total + weights[1] * y
     if z is not None:
-        total = total + weights[2] * z
+        total = total + weights[1] * z
+    for s in range(addends):
+        total = total + weights[2 + s] * y[s]
     if out is not None:
         out[...] = total
-    if u is not None:
-        u += weights[3] * total
-    if v is not None:
-        v += weights[4] * total
+    for t in range(0 if u is None else len(u)):
+        if first:
+            u[t] = weights[2 + addends + t] * total + weights[2 + addends + len(u) + t] * x
+        else:
+            u[t] += weights[2 + addends + t] * total
 
 
-def combine(a: Any, x: Any, b: Any, y: Any, out: Any) -> None:
-    out[...] = a * x if y is None else a * x + b * y
+def combine(weights: Any, y: Any, z: Any, out: Any) -> None:
+    total = weights[2] * y[0]
+    for s in range(1, len(y)):
+        total = total + weights[2 + s] * y[s]
+    out[...] = total if z is None else total + weights[1] * z
 
 
 def inner(x: Any, y: Any) -> Any:
@@ -35,12 +42,8 @@ def inner(x: Any, y: Any) -> Any:
     return (x.double() * y.double()).sum()
 
 
-def empty_like(x: Any) -> Any:
-    if isinstance(x, np.ndarray):
-        return np.empty_like(x)
-    import torch
-
-    return torch.empty_like(x)
+def empty(like: Any, *shape: int) -> Any:
+    return np.empty(shape, dtype=like.dtype) if isinstance(like, np.ndarray) else like.new_empty(shape)
 
 
 def zeros(like: Any, *shape: int) -> Any:
@@ -52,7 +55,7 @@ def zeros(like: Any, *shape: int) -> Any:
 
 
 def _product(operator: Operator, x: Any) -> Any:
-    indptr, indices, values, _, _ = operator
+    indptr, indices, values, _, _, _ = operator
     n = len(operator.diagonal)
     if isinstance(x, np.ndarray):
         return sp.csr_array((values, indices, indptr), shape=(n, n)) @ x

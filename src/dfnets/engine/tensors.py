@@ -60,28 +60,52 @@ def horner(
         Z, Y = Z.to(dtype), Y.to(dtype)
     for name, signal in (("Z", Z), ("Y", Y)):
         _check(name, signal, shift, Z)
-    signals = [signal.reshape(shift.num_nodes, -1) for signal in (Z, Y) if signal is not None]
+    signals = [signal.reshape(1, shift.num_nodes, -1) for signal in (Z, Y) if signal is not None]
     rows = [_coefficients(phi, Z)]
     if Y is not None:
         rows.append(torch.nn.functional.pad(-_coefficients(psi, Z), (1, 0)))
     degrees = [len(row) - 1 for row in rows]
     table = torch.stack([torch.nn.functional.pad(row, (0, max(degrees) + 1 - len(row))) for row in rows])
+    graph = _graph(shift, Z, table)
+    return autograd.polynomial(graph, shift.centre, "power", 1.0, signals, table, degrees, backend).reshape(Z.shape)
+
+
+def clenshaw(shift: Shift, scale: float, X: Tensor, coefficients: Any, *, backend: str | None) -> Tensor:
+    for signal in X if X.ndim == 3 else [X]:
+        _check("X", signal, shift, signal)
+    table = _table(coefficients, X)
+    stack = X if X.ndim == 3 else X.reshape(1, shift.num_nodes, -1)
+    degrees = [table.shape[1] - 1] * len(table)
+    graph = _graph(shift, X, table)
+    result = autograd.polynomial(graph, shift.centre, "chebyshev", scale, [stack], table, degrees, backend)
+    return result.reshape(X.shape[1:] if X.ndim == 3 else X.shape)
+
+
+def analysis(shift: Shift, scale: float, x: Tensor, coefficients: Any, *, backend: str | None) -> Tensor:
+    _check("x", x, shift, x)
+    table = _table(coefficients, x)
+    degrees = [table.shape[1] - 1] * len(table)
+    graph = _graph(shift, x, table)
+    signal = x.reshape(shift.num_nodes, -1)
+    sums, _ = autograd.adjoint(graph, shift.centre, "chebyshev", scale, signal, table, [], degrees, backend)
+    return sums.reshape(len(table), *x.shape)
+
+
+def _graph(shift: Shift, signal: Tensor, table: Tensor) -> list[Tensor]:
     if torch.compiler.is_compiling():
-        graph = _constant_graph(id(shift), Z.device, table.dtype)
-    else:
-        graph = operator.tensors(shift, Z.device, table.dtype)[:4]
-    return autograd.horner(*graph, shift.centre, signals, table, degrees, backend).reshape(Z.shape)
+        return _constant_graph(id(shift), signal.device, table.dtype)
+    return operator.tensors(shift, signal.device, table.dtype).parts()
 
 
 @torch.compiler.assume_constant_result
-def _constant_graph(address: int, device: torch.device, dtype: torch.dtype) -> tuple[Tensor, ...]:
+def _constant_graph(address: int, device: torch.device, dtype: torch.dtype) -> list[Tensor]:
     """The graph's tensors as constants of a compiled function, which is compiled again when it meets another shift.
 
     The compiler would trace the shift's arrays as data of the call. It takes an id() for a constant and guards it, so
     that is what it is given; while it traces, the caller holds the shift, and the address is good.
     """
     shift: Shift = ctypes.cast(address, ctypes.py_object).value
-    return operator.tensors(shift, device, dtype)[:4]
+    return operator.tensors(shift, device, dtype).parts()
 
 
 def _step_on_device(
@@ -98,11 +122,12 @@ def _step_on_device(
     result = (
         out if out is not None and out.is_contiguous() else torch.empty_like(x, memory_format=torch.contiguous_format)
     )
-    weights = torch.tensor([*factors, 0.0, 0.0], dtype=_sums(x.dtype), device=x.device)
+    scale, beta, delta = factors
+    weights = torch.tensor([scale, delta, beta], dtype=_sums(x.dtype), device=x.device)
     device_operator = operator.tensors(shift, x.device, weights.dtype)
     kernels = backends.get(backend, x.device.type)
     x, y, z = (_columns(signal, result) for signal in (x, y, z))
-    kernels.step(device_operator, weights, x, y, z, result.view(len(x), -1), None, None)
+    kernels.step(device_operator, weights, x, None if y is None else y[None], z, result.view(len(x), -1), None)
     return result if out is None or out is result else out.copy_(result)
 
 
@@ -121,6 +146,13 @@ def _coefficients(coefficients: Any, like: Tensor) -> Tensor:
     if isinstance(coefficients, Tensor):
         return coefficients.to(like.device, _sums(like.dtype))
     return torch.tensor([float(c) for c in coefficients], dtype=_sums(like.dtype), device=like.device)
+
+
+def _table(coefficients: Any, like: Tensor) -> Tensor:
+    """The same for a (number of responses, m + 1) table."""
+    if isinstance(coefficients, Tensor):
+        return coefficients.to(like.device, _sums(like.dtype))
+    return torch.as_tensor(coefficients, dtype=_sums(like.dtype)).to(like.device, non_blocking=True)
 
 
 def _sums(dtype: torch.dtype) -> torch.dtype:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,18 +38,16 @@ def contenders(operator: Operator, x: Tensor, c: Tensor) -> dict[str, Call]:
 
 def ours(operator: Operator, x: Tensor, c: Tensor) -> Call:
     kernels = backends.get(None, x.device.type)
-    weights = torch.tensor([1.0, 1.0, 0.0, 0.0, 0.0], device=x.device)
+    weights = torch.ones(3, device=x.device)
+    parts: list[Any] = [*operator.parts(), weights, x, c]
     if x.device.type == "cpu":
-        indptr, indices, values, diagonal, row, signal, summand = (
-            tensor.numpy() for tensor in (*operator[:4], weights, x, c)
-        )
-        native = Operator(indptr, indices, values, diagonal, operator.centre)
-    else:
-        native, row, signal, summand = operator, weights, x, c
-    out = kernels.empty_like(signal)
+        parts = [part.numpy() for part in parts]
+    *graph, row, signal, summand = parts
+    native = Operator(*graph[:4], operator.centre, tuple(graph[4:]))
+    out = kernels.empty(signal, *signal.shape)
 
     def call() -> object:
-        kernels.step(native, row, signal, summand, None, out, None, None)
+        kernels.step(native, row, signal, summand[None], None, out, None)
         return out
 
     return call
@@ -92,7 +91,7 @@ def pyg(operator: Operator, x: Tensor, c: Tensor) -> Call:
 
 def with_diagonal(operator: Operator) -> tuple[Tensor, Tensor, Tensor]:
     """indptr, indices and values of L~, its diagonal merged into the rows at its place."""
-    indptr, indices, values, diagonal, centre = operator
+    indptr, indices, values, diagonal, centre, _ = operator
     n = len(diagonal)
     node = torch.arange(n, device=indptr.device)
     rows = torch.cat([node.repeat_interleave(indptr.diff()), node])

@@ -159,7 +159,9 @@ def _layer(operator: Operator, width: int, device: str) -> Callable[[Tensor], Te
     table = torch.linspace(1, 0.1, 2 * (HOPS + 1), device=device).view(2, -1)
 
     def layer(x: Tensor) -> Tensor:
-        return autograd.horner(*operator, [second(x), first(x)], table, [HOPS, HOPS], None)
+        return autograd.polynomial(
+            operator.parts(), operator.centre, "power", 1.0, [second(x)[None], first(x)[None]], table, [HOPS, HOPS], None
+        )
 
     return layer
 
