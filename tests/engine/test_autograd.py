@@ -85,7 +85,9 @@ def test_signals_are_saved_only_for_coefficients_that_learn(device):
     Z, Y, phi, psi = inputs(device)
     fixed = engine.horner(SHIFT, Z, Y, phi.detach(), psi.detach())
     learnt = engine.horner(SHIFT, Z, Y, phi, psi)
-    sizes = [[tensor.numel() for tensor in saved_by(result) if tensor.shape[-2:] == Z.shape] for result in (fixed, learnt)]
+    sizes = [
+        [tensor.numel() for tensor in saved_by(result) if tensor.shape[-2:] == Z.shape] for result in (fixed, learnt)
+    ]
     assert sizes == [[], [Z.numel(), Y.numel()]]
 
 

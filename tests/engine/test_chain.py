@@ -43,7 +43,10 @@ def test_memory_beside_inputs_and_outputs(shift, degrees):
     Z, Y, g = signals(3)
     table = np.ones((2, max(degrees) + 1))
     assert peak(lambda: chain.horner(kernels, plain, [Z[None], Y[None]], table, degrees)) < 1 + 1 + 0.1
-    assert peak(lambda: chain.adjoint(kernels, plain, "power", 1.0, g, table, [Z[None], Y[None]], [*degrees, *degrees])) < 2 + 2 + 0.1
+    assert (
+        peak(lambda: chain.adjoint(kernels, plain, "power", 1.0, g, table, [Z[None], Y[None]], [*degrees, *degrees]))
+        < 2 + 2 + 0.1
+    )
 
 
 @pytest.mark.parametrize("degrees", [(5, 3), (3, 5), (4, 4), (0, 0), (1,)])

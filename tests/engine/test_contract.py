@@ -175,6 +175,75 @@ def test_gradients_of_first_and_second_order(backend, kind):
     assert torch.autograd.gradgradcheck(call, (Z, Y, phi, psi), fast_mode=True)
 
 
+def chebyshev(matrix: torch.Tensor, x: torch.Tensor, count: int) -> list[torch.Tensor]:
+    """T_j(matrix) x by the recurrence of the polynomials, in float64."""
+    terms = [x, matrix @ x]
+    while len(terms) < count:
+        terms.append(2 * matrix @ terms[-1] - terms[-2])
+    return terms[:count]
+
+
+def mapped(shift: Shift, low: float, high: float) -> torch.Tensor:
+    n = shift.num_nodes
+    return (dense(shift) + (shift.centre - (low + high) / 2) * torch.eye(n, dtype=torch.float64)) * 2 / (high - low)
+
+
+@pytest.mark.parametrize("degree", [0, 1, 2, 3, 8])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_clenshaw_is_the_sum_of_chebyshev_polynomials(backend, shift, degree, dtype):
+    name, device = backend
+    coefficients = np.linspace(1, -0.5, 3 * (degree + 1)).reshape(3, -1)
+    coefficients[1, -1] = 0
+    (x,) = signals(1, shift.num_nodes, 6, dtype=dtype, device=device)
+    bank = torch.stack(signals(3, shift.num_nodes, 6, dtype=dtype, device=device, seed=1))
+    matrix = mapped(shift, -0.2, 2.0)
+    wanted = sum(
+        c * term
+        for row, signal in zip(coefficients, bank.cpu().double(), strict=True)
+        for c, term in zip(row, chebyshev(matrix, signal, degree + 1), strict=True)
+    )
+    result = engine.clenshaw(shift, bank, coefficients, interval=(-0.2, 2.0), backend=name)
+    assert_close(result, wanted, dtype)
+    terms = chebyshev(matrix, x.cpu().double(), degree + 1)
+    single = engine.clenshaw(shift, x[:, 0], coefficients[0], interval=(-0.2, 2.0), backend=name)
+    assert_close(single, sum(c * t[:, 0] for c, t in zip(coefficients[0], terms, strict=True)), dtype)
+    each = engine.analysis(shift, x, coefficients, interval=(-0.2, 2.0), backend=name)
+    for part, row in zip(each, coefficients, strict=True):
+        assert_close(part, sum(c * t for c, t in zip(row, terms, strict=True)), dtype)
+
+
+def test_gradients_of_clenshaw_of_first_and_second_order(backend):
+    name, device = backend
+    shift = Shift(weighted(8, 3.0, seed=2))
+    X = torch.stack(signals(2, 8, 3, dtype=torch.float64, device=device)).requires_grad_()
+    table = torch.stack(signals(2, 4, dtype=torch.float64, device=device, seed=1)).requires_grad_()
+    for call in (
+        lambda X, table: engine.clenshaw(shift, X, table, backend=name),
+        lambda X, table: engine.analysis(shift, X[0], table, backend=name),
+    ):
+        assert torch.autograd.gradcheck(call, (X, table))
+        assert torch.autograd.gradgradcheck(call, (X, table), fast_mode=True)
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 5, 16, 64, 100])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_a_column_is_the_same_sum_at_every_width(width, dtype):
+    """Replicas are columns: their bits must not depend on how many there are."""
+    n = 6000
+    ends = np.random.default_rng(3).zipf(1.6, (2, 30_000)) % n
+    shift = Shift(Graph.from_edges(*ends[:, ends[0] != ends[1]], num_nodes=n, duplicates="max"))
+    x, y, z = signals(3, n, width, dtype=dtype)
+    whole = engine.step(shift, x, scale=0.7, y=y, beta=-1.5, z=z, delta=0.3)
+    column = width - 1
+    alone = engine.step(
+        shift, x[:, column].clone(), scale=0.7, y=y[:, column].clone(), beta=-1.5, z=z[:, column].clone(), delta=0.3
+    )
+    assert torch.equal(whole[:, column], alone)
+    bank, coefficients = torch.stack([x, y, z]), np.linspace(1, 0.2, 12).reshape(3, 4)
+    filtered = engine.clenshaw(shift, bank, coefficients)
+    assert torch.equal(filtered[:, :1], engine.clenshaw(shift, bank[:, :, :1], coefficients))
+
+
 def test_kernels_agree_with_the_reference_on_accumulators(backend):
     """The parts of the contract that only the backward pass uses, with and without a stored total."""
     name, device = backend

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import torch
@@ -9,31 +11,54 @@ from conftest import star
 
 from dfnets import Graph, Shift, engine
 
-numba = pytest.importorskip("numba")
+pytest.importorskip("numba")
+threads = pytest.importorskip("dfnets.engine.threads")
 
 
-@pytest.fixture
-def threads():
-    """Sets the number of threads, and restores it."""
-    before = numba.get_num_threads()
-    yield numba.set_num_threads
-    numba.set_num_threads(before)
-
-
-@pytest.mark.skipif(numba.config.NUMBA_NUM_THREADS < 2, reason="one thread is all there is")
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-def test_bits_do_not_depend_on_the_number_of_threads(threads, dtype):
-    ends = np.random.default_rng(3).integers(0, 3000, (2, 18_000))
-    shift = Shift(Graph.from_edges(*ends, num_nodes=3000))
-    Z, Y = (torch.randn(3000, 20, dtype=dtype, requires_grad=True) for _ in range(2))
+@pytest.mark.parametrize("width", [1, 20])
+def test_bits_do_not_depend_on_the_number_of_threads(monkeypatch, dtype, width):
+    """Shared out in many small pieces, so that every thread takes some."""
+    monkeypatch.setattr(threads, "WORTH_WAKING", 1000)
+    monkeypatch.setattr(threads, "PIECE", 500)
+    ends = np.random.default_rng(3).integers(0, 5000, (2, 18_000))
+    shift = Shift(Graph.from_edges(*ends[:, ends[0] != ends[1]], num_nodes=5000, duplicates="max"))
+    Z, Y = (torch.randn(5000, width, dtype=dtype, requires_grad=True) for _ in range(2))
     phi = torch.linspace(1, 2, 4, dtype=dtype, requires_grad=True)
     runs = []
-    for count in (1, 2):
-        threads(count)
+    for count in (1, 2, 4):
+        monkeypatch.setattr(threads, "count", lambda count=count: count)
         result = engine.horner(shift, Z, Y, phi, [0.1, 0.2, 0.3])
-        runs.append([result, *torch.autograd.grad(result.square().mean(), (Z, Y, phi))])
-        assert numba.get_num_threads() == count
-    assert all(torch.equal(one, two) for one, two in zip(*runs, strict=True))
+        bank = engine.clenshaw(shift, torch.stack([Z, Y]), [[1.0, 0.5, 0.2], [0.0, 0.3, 0.1]])
+        runs.append([result, bank, *torch.autograd.grad(result.square().mean(), (Z, Y, phi))])
+    assert all(torch.equal(one, other) for run in runs[1:] for one, other in zip(runs[0], run, strict=True))
+
+
+def test_every_piece_is_done_when_a_call_returns_whoever_did_it(monkeypatch):
+    """Many short calls in a row, from several threads at once: a helper that comes late must do no harm."""
+    monkeypatch.setattr(threads, "WORTH_WAKING", 1000)
+    monkeypatch.setattr(threads, "PIECE", 200)
+    monkeypatch.setattr(threads, "count", lambda: 3)
+    shift = Shift(star(4000))
+    x = np.random.default_rng(0).standard_normal((4000, 2))
+    wanted = shift.tocsr() @ x
+
+    def work() -> bool:
+        return all(np.abs(engine.step(shift, x) - wanted).max() < 1e-12 for _ in range(200))
+
+    with ThreadPoolExecutor(3) as pool:
+        assert all(pool.map(lambda _: work(), range(3)))
+
+
+def test_threads_are_woken_only_for_work_that_pays(monkeypatch):
+    def refuse() -> int:
+        raise AssertionError("a small product asked for threads")
+
+    monkeypatch.setattr(threads, "count", refuse)
+    shift = Shift(star(2000))
+    engine.step(shift, np.ones(2000))
+    with pytest.raises(AssertionError, match="asked for threads"):
+        engine.step(shift, np.ones((2000, 1000)))
 
 
 @pytest.mark.parametrize("name", ["cora", "mesh"])

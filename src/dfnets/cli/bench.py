@@ -16,6 +16,10 @@ def bench_command(
     quick: Annotated[
         bool, typer.Option("--quick", help="Small graphs: seconds, not minutes; the ratios are rough.")
     ] = False,
+    docs: Annotated[
+        Path | None,
+        typer.Option(help="A Markdown page that gets the tables, between <!-- bench DEVICE --> and its end mark."),
+    ] = None,
 ) -> None:
     """Measure the engine side by side with SciPy, torch, cuSPARSE and PyTorch Geometric."""
     import torch
@@ -29,4 +33,4 @@ def bench_command(
         raise typer.BadParameter(
             f"{device!r} is not here; it can be one of auto, {', '.join(there)}", param_hint="--device"
         )
-    bench.run(device, out, quick=quick)
+    bench.run(device, out, quick=quick, docs=docs)

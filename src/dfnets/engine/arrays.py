@@ -25,10 +25,7 @@ def step(
 ) -> np.ndarray:
     _check("x", x, shift, x)
     shape = (len(x), 1) if x.ndim == 1 else x.shape
-    if out is None:
-        result = np.empty(x.shape, dtype=x.dtype)
-    else:
-        result = _result(out, x, shift)
+    result = np.empty(x.shape, dtype=x.dtype) if out is None else _result(out, x, shift)
     factors, stack, other = [scale, delta], None, None
     if y is not None:
         _check("y", y, shift, x)
@@ -40,9 +37,7 @@ def step(
     signal = x if x.flags.c_contiguous else np.ascontiguousarray(x)
     plain = operator.arrays(shift, x.dtype)
     kernels = backends.get(backend, "cpu")
-    kernels.step(
-        plain, np.array(factors, x.dtype), signal.reshape(shape), stack, other, result.reshape(shape), None
-    )
+    kernels.step(plain, np.array(factors, x.dtype), signal.reshape(shape), stack, other, result.reshape(shape), None)
     if out is None or out is result:
         return result
     out[...] = result
@@ -87,9 +82,7 @@ def horner(
     return chain.horner(backends.get(backend, "cpu"), plain, signals, table, degrees).reshape(Z.shape)
 
 
-def clenshaw(
-    shift: Shift, scale: float, X: np.ndarray, coefficients: np.ndarray, *, backend: str | None
-) -> np.ndarray:
+def clenshaw(shift: Shift, scale: float, X: np.ndarray, coefficients: np.ndarray, *, backend: str | None) -> np.ndarray:
     _check_stack(X, shift)
     plain = operator.arrays(shift, X.dtype)
     stack = _stack(X) if X.ndim < 3 else np.ascontiguousarray(X)

@@ -1,7 +1,7 @@
 """The chains as torch operators ``dfnets::polynomial`` and ``dfnets::adjoint``, with derivatives of every order.
 
-Write p_j for the basis, L~^j or the Chebyshev polynomial T_j(scale L~), and H(X, C) = sum_s sum_j C[s, j] p_j X_s for the
-chain of :func:`chain.polynomial`; and for a signal g the adjoint chain
+Write p_j for the basis, L~^j or the Chebyshev polynomial T_j(scale L~), and H(X, C) = sum_s sum_j C[s, j] p_j X_s for
+the chain of :func:`chain.polynomial`; and for a signal g the adjoint chain
 
     S(g, C)_s = sum_j C[s, j] p_j g,        T(g, X)_tj = <p_j g, X_t>.
 
@@ -22,7 +22,7 @@ are a list of stacks (count, n, k), as in :mod:`dfnets.engine.chain`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, List  # noqa: UP035
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -113,7 +113,7 @@ def _native(graph: Sequence[Tensor], centre: float, tensors: list[Tensor]) -> tu
     else:
         parts = [part.numpy() for part in parts]
         inputs = [tensor.detach().to(values.dtype).contiguous().numpy() for tensor in tensors]
-    return Operator(*parts[:4], centre, tuple(parts[4:])), inputs
+    return Operator.of(parts, centre), inputs
 
 
 def _save_polynomial(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:

@@ -38,6 +38,9 @@ class Backend(Protocol):
     def zeros(self, like: Any, *shape: int) -> Any:
         """Zeros beside ``like``, in the dtype that weights have for it."""
 
+    def variant(self, operator: Operator, k: int, itemsize: int) -> str:
+        """In words, which of its ways it takes for signals of k columns; for a benchmark."""
+
 
 class _Entry(NamedTuple):
     module: str

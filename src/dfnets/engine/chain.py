@@ -2,7 +2,7 @@
 
 With signals X_s (n, k), a table C (number of signals, m + 1) of coefficients, row s of degree m_s, and S = scale L~:
 
-- :func:`horner` computes sum_s sum_j C[s, j] L~^j X_s by Horner's rule, m fused products however many signals there are.
+- :func:`horner` computes sum_s sum_j C[s, j] L~^j X_s by Horner's rule, m fused products for any number of signals.
 - :func:`clenshaw` computes sum_s sum_j C[s, j] T_j(S) X_s by Clenshaw's recurrence, T_j the Chebyshev polynomials.
 - :func:`adjoint` walks g_j = L~^j g, or g_j = T_j(S) g, of one signal once, m products, and gives both
   sum_j C[s, j] g_j for each row of a table, and the inner products <g_j, X_s>.

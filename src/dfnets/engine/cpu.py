@@ -34,8 +34,7 @@ def step(
     dtype = x.dtype
     signal, stack = _NO_SIGNAL[dtype], _NO_STACK[dtype]
     kernel = kernels.step_for(k, dtype.itemsize)
-    # A nanosecond an entry and 30 GB/s, roughly: an estimate for whether threads are worth waking.
-    work = (len(indices) + 3 * n) * (1 + k * dtype.itemsize / 30)
+    ordered = schedule and k * dtype.itemsize <= ORDERED
     threads.run(
         kernel,
         indptr,
@@ -43,7 +42,7 @@ def step(
         values,
         diagonal,
         dtype.type(centre),
-        schedule[0] if schedule and k * dtype.itemsize <= ORDERED else _NO_ORDER,
+        schedule[0] if ordered else _NO_ORDER,
         weights,
         x,
         stack if y is None else y,
@@ -51,14 +50,28 @@ def step(
         signal if out is None else out,
         stack if u is None else u,
         first,
-        nanoseconds=work,
+        nanoseconds=_nanoseconds(len(indices), n, k * dtype.itemsize),
     )
+
+
+def _nanoseconds(entries: int, n: int, width: int) -> float:
+    """What a step of ``width`` bytes a row takes, roughly: one for an entry, and one for 30 bytes of its row."""
+    return (entries + 3 * n) * (1 + width / 30)
+
+
+def variant(operator: Operator, k: int, itemsize: int) -> str:
+    """In words, what a step on signals of k columns is computed by: for a benchmark."""
+    n = len(operator.diagonal)
+    count = threads.threads_for(_nanoseconds(len(operator.indices), n, k * itemsize))
+    words = "1 thread" if count == 1 else f"{count} threads"
+    return words + (", rows by length" if operator.schedule and k * itemsize <= ORDERED else "")
 
 
 def combine(weights: np.ndarray, y: np.ndarray, z: np.ndarray | None, out: np.ndarray) -> None:
     # A step with the identity: one pass over the signals, and no kernel of its own to compile.
     n = len(out)
-    identity = Operator(np.zeros(n + 1, np.int32), np.empty(0, np.int32), *np.ones((2, n), out.dtype), 0.0)
+    nothing = np.empty(0, out.dtype)
+    identity = Operator(np.zeros(n + 1, np.int32), np.empty(0, np.int32), nothing, np.ones(n, out.dtype), 0.0)
     factors = np.concatenate([weights[2:3], weights[1:2], weights[3 : 2 + len(y)]])
     step(identity, factors, y[0], y[1:] if len(y) > 1 else None, z, out, None)
 

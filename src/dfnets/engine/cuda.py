@@ -73,6 +73,14 @@ def step(
     return None
 
 
+def variant(operator: Operator, k: int, itemsize: int) -> str:  # noqa: ARG001
+    """In words, what a step on signals of k columns is computed by: for a benchmark."""
+    shape = tile(k)
+    launches = len(operator.schedule) - 1
+    words = f"tiles of {shape.pieces} x {shape.entries} x {shape.columns}"
+    return words + (f", long rows in {launches} launches" if launches > 1 else "")
+
+
 def joining(shape: Tile) -> Tile:
     """The tile of a level that adds sums of the level before: fewer rows, and more of their sums in flight."""
     pieces = max(1, shape.pieces * shape.entries // 16)

@@ -24,7 +24,6 @@ from dfnets.compiled import njit
 from dfnets.engine.schedules import WINDOW
 
 
-
 def _wide_registers() -> bool:
     """Whether the code is generated for 32 registers of 64 bytes (AVX-512), on this CPU or on one named to Numba."""
     features = config.CPU_FEATURES
@@ -36,7 +35,7 @@ def _wide_registers() -> bool:
 
 # Columns of one block, in bytes. A row has four sums of this size, and they must not spill: 16 of the 32 registers of
 # AVX-512, or 8 of the 16 of AVX2. A column is summed alike whatever the block, so the bits do not depend on it.
-BLOCK = 256 if _wide_registers() else 64
+BLOCK, INSTRUCTIONS = (256, "AVX-512") if _wide_registers() else (64, "AVX2 or less")
 # How many neighbours early a block of x is asked for. Only blocks of 256 bytes are: they gain up to 10% by it, 16
 # columns lose 8 to 45%, and in between nothing shows above a noise of 8%.
 AHEAD = 16
@@ -307,7 +306,7 @@ def add_others(total, y, addends, at, size, count, weights):
 
 @njit
 def accumulate(total, own, u, sums, first, at, size, count, weights, begin):
-    """u_t += w[begin + t] total for all of ``sums``; where ``first``, u_t = w[begin + t] total + w[begin + sums + t] own."""
+    """u_t += w[begin + t] total; where ``first``, u_t = w[begin + t] total + w[begin + sums + t] own."""
     for t in range(sums):
         place, factor = t * size + at, weights[begin + t]
         if first:

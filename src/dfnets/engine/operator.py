@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class Operator(NamedTuple):
     """L~ = A + diag(d - centre): A (n, n) in CSR form (``indptr``, ``indices``, ``values``), d (n,) the ``diagonal``.
 
-    NumPy arrays or torch tensors, all on one device; ``values`` and ``diagonal`` of one dtype. The ``schedule`` says how
-    the device's kernels share out the rows (:mod:`dfnets.engine.schedules`); without one they take them as they come.
+    NumPy arrays or torch tensors, all on one device; ``values`` and ``diagonal`` of one dtype. The ``schedule`` says
+    how the device's kernels share out the rows (:mod:`dfnets.engine.schedules`); without one they are taken as they come.
     """
 
     indptr: Any
@@ -28,6 +28,12 @@ class Operator(NamedTuple):
     diagonal: Any
     centre: float
     schedule: tuple[Any, ...] = ()
+
+    @classmethod
+    def of(cls, parts: Sequence[Any], centre: float) -> Operator:
+        """The operator whose :meth:`parts` these are."""
+        indptr, indices, values, diagonal, *schedule = parts
+        return cls(indptr, indices, values, diagonal, centre, tuple(schedule))
 
     def parts(self) -> list[Any]:
         """All arrays, in the order in which the torch operators take them."""

@@ -11,9 +11,7 @@ import scipy.sparse as sp
 from dfnets.engine.operator import Operator
 
 
-def step(
-    operator: Operator, weights: Any, x: Any, y: Any, z: Any, out: Any, u: Any, first: bool = False
-) -> None:
+def step(operator: Operator, weights: Any, x: Any, y: Any, z: Any, out: Any, u: Any, first: bool = False) -> None:
     addends = 0 if y is None else len(y)
     total = weights[0] * (_product(operator, x) + (operator.diagonal - operator.centre)[:, None] * x)
     if z is not None:
@@ -27,6 +25,10 @@ def step(
             u[t] = weights[2 + addends + t] * total + weights[2 + addends + len(u) + t] * x
         else:
             u[t] += weights[2 + addends + t] * total
+
+
+def variant(operator: Operator, k: int, itemsize: int) -> str:  # noqa: ARG001
+    return "SciPy" if isinstance(operator.values, np.ndarray) else "torch"
 
 
 def combine(weights: Any, y: Any, z: Any, out: Any) -> None:

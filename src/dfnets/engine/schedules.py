@@ -25,7 +25,6 @@ def rows_by_length(indptr: np.ndarray) -> tuple[np.ndarray, ...]:
     return (np.lexsort((lengths, np.arange(n) // WINDOW)).astype(np.int32),)
 
 
-
 # For GPUs: rows up to this length are summed by one tile, longer ones are cut, and the sums of the parts are cut again
 # where there are more than JOINED of them. Rows go side by side with others of about their length from a window.
 SHORT, JOINED, TILED = 64, 1024, 4096
@@ -35,7 +34,7 @@ UNEVEN = 2.0
 
 
 def levels(indptr: np.ndarray, *, short: int | None = None) -> tuple[np.ndarray, ...]:
-    """For GPUs: (counts, level 0, level 1, ...), each level (3, pieces): where a piece starts and stops, and its target.
+    """For GPUs: (counts, level 0, level 1, ...), each level (3, pieces): start, stop and target of a piece.
 
     A piece of level 0 is a stretch of entries of one row, a piece of a later level a stretch of the sums of the level
     before. A target i >= 0 says that the piece is all of row i, which is then finished; -1 - s that its sum is the s-th
@@ -48,7 +47,8 @@ def levels(indptr: np.ndarray, *, short: int | None = None) -> tuple[np.ndarray,
     if short is None:
         mean = indptr[-1] / max(n, 1)
         short = max(SHORT, 1 << int(np.ceil(np.log2(4 * mean + 1))))
-    made, counts = [], []
+    made: list[np.ndarray] = []
+    counts: list[int] = []
     rows, starts, stops = np.arange(n), np.asarray(indptr[:-1], np.int64), np.asarray(indptr[1:], np.int64)
     limit = short
     while len(rows) or not made:

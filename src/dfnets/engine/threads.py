@@ -2,8 +2,8 @@
 
 A parallel loop of OpenMP ends when its last thread has woken up and found out that there is nothing left; on a machine
 that does other work too, that takes milliseconds. Here the work is a list of pieces. The thread that calls takes pieces
-from the start, helpers join in when they wake up, and the call returns when every piece is done: a helper that comes too
-late finds nothing to take, and has cost nothing but its wake-up.
+from the start, helpers join in when they wake up, and the call returns when every piece is done: a helper that comes
+too late finds nothing to take, and has cost nothing but its wake-up.
 """
 
 from __future__ import annotations
@@ -31,11 +31,10 @@ _starting = threading.Lock()
 
 def run(kernel: Callable[..., Any], *arguments: Any, nanoseconds: float) -> None:
     """kernel(*arguments, counters, pieces) by as many threads as the work pays for, which must not hold the GIL."""
-    threads = count() if nanoseconds >= WORTH_WAKING else 1
+    threads = threads_for(nanoseconds)
     if threads == 1:
         kernel(*arguments, np.zeros(9, dtype=np.int64), 1)
         return
-    threads = min(threads, int(nanoseconds // (WORTH_WAKING // 2)))
     pieces = int(min(nanoseconds // PIECE, 64 * threads))
     # What is taken and what is done stand in cache lines of their own.
     counters = np.zeros(9, dtype=np.int64)
@@ -46,6 +45,11 @@ def run(kernel: Callable[..., Any], *arguments: Any, nanoseconds: float) -> None
     kernel(*call)
     while counters[8] < pieces:
         time.sleep(0)
+
+
+def threads_for(nanoseconds: float) -> int:
+    """How many threads so much work pays for."""
+    return 1 if nanoseconds < WORTH_WAKING else min(count(), int(nanoseconds // (WORTH_WAKING // 2)))
 
 
 def count() -> int:

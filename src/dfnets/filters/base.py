@@ -98,8 +98,7 @@ class Filter(ABC):
         if iterations is not None:
             error += float(np.abs(coefficients[iterations + 1 :]).sum())
             coefficients = coefficients[: iterations + 1]
-        y = products.clenshaw(coefficients, x, [np.empty_like(x), np.empty_like(x)])
-        return y, len(coefficients) - 1, error
+        return products.clenshaw(coefficients, x), len(coefficients) - 1, error
 
     def blocks(self, method: str) -> int:  # noqa: ARG002
         """In how many groups of columns a method goes about it: more than one where it needs many arrays."""

@@ -58,23 +58,7 @@ class Products:
             result, other = other, result
         return current
 
-    def clenshaw(self, coefficients: np.ndarray, x: np.ndarray, spare: list[np.ndarray]) -> np.ndarray:
-        """sum_k coefficients[k] T_k(S) x, S the shift mapped from its interval to [-1, 1].
-
-        Clenshaw's recurrence b_k = c_k x + 2 S b_{k+1} - b_{k+2} writes b_k over b_{k+2}: two arrays beside x
-        are enough.
-        """
-        low, high = self.shift.interval
-        result, before = spare
-        np.multiply(x, x.dtype.type(coefficients[-1]), out=result)
-        if len(coefficients) == 1:
-            return result
-        centred, half = self.shift.recentred((low + high) / 2), (high - low) / 2
-        before[...] = 0
-        for power in range(len(coefficients) - 2, -1, -1):
-            scale = (2 if power else 1) / half
-            self.step(
-                centred, result, scale=scale, y=x, beta=float(coefficients[power]), z=before, delta=-1.0, out=before
-            )
-            result, before = before, result
-        return result
+    def clenshaw(self, coefficients: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """sum_k coefficients[k] T_k(S) x, S the shift mapped from its interval to [-1, 1]."""
+        self.count += len(coefficients) - 1
+        return engine.clenshaw(self.shift, x, coefficients)

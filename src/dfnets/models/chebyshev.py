@@ -9,8 +9,9 @@ import torch
 from pydantic import Field
 from torch import Tensor, nn
 
+from dfnets import engine
 from dfnets.models.base import Sizes
-from dfnets.models.spectral import Inputs, Spectral, SpectralConfig, adjacency
+from dfnets.models.spectral import Inputs, Spectral, SpectralConfig
 from dfnets.nn import Linear
 from dfnets.shift import Shift
 
@@ -61,14 +62,9 @@ class Chebyshev(Spectral):
 
 
 def clenshaw(shift: Shift, z: Tensor) -> Tensor:
-    """sum_k T_k(L^ - I) z_k for (n, R, K + 1, h), K >= 1: (n, R, h).
-
-    With b_k = z_k + 2 (L^ - I) b_{k+1} - b_{k+2}, from zeros, the sum is z_0 + (L^ - I) b_1 - b_2.
-    """
-    # (L^ - I) x is -S x.
-    signals = z.unbind(2)
-    ahead, beyond = signals[-1], None
-    for k in range(len(signals) - 2, -1, -1):
-        now = signals[k] - (2 if k else 1) * adjacency(shift, ahead)
-        ahead, beyond = (now if beyond is None else now - beyond), ahead
-    return ahead
+    """sum_k T_k(L^ - I) z_k for (n, R, K + 1, h), K >= 1: (n, R, h)."""
+    n, count, terms, width = z.shape
+    signals = z.permute(2, 0, 1, 3).reshape(terms, n, count * width)
+    # Each signal has one polynomial: the table of coefficients is the identity.
+    own = torch.eye(terms, dtype=torch.promote_types(z.dtype, torch.float32), device=z.device)
+    return engine.clenshaw(shift, signals, own, interval=(0.0, 2.0)).view(n, count, width)

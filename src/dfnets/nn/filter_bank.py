@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.autograd.function import once_differentiable
 
 from dfnets import engine
 from dfnets.filters import FeedbackLoopedFilter
@@ -35,17 +33,19 @@ class FilterBank:
     def __init__(self, filters: Sequence[FeedbackLoopedFilter], shift: Shift, *, tol: float = 1e-4) -> None:
         for one in filters:
             one.shift_of(shift)
-        self.interval = low, high = shift.interval
+        self.interval = shift.interval
         rows = [one.expansion(tol, self.interval).coefficients for one in filters]
         self.coefficients = np.zeros((len(rows), max(map(len, rows))))
         for k, row in enumerate(rows):
             self.coefficients[k, : len(row)] = row
-        self.shift = shift.recentred((low + high) / 2)
+        self.shift = shift
+        self._tables: dict[tuple[torch.device, torch.dtype], Tensor] = {}
 
     def subset(self, indices: Sequence[int]) -> FilterBank:
         """The bank of some of the filters only."""
         part = copy(self)
         part.coefficients = self.coefficients[list(indices)]
+        part._tables = {key: table[list(indices)] for key, table in self._tables.items()}
         return part
 
     @property
@@ -54,65 +54,21 @@ class FilterBank:
         return self.coefficients.shape[1] - 1
 
     def __call__(self, signals: Tensor) -> Tensor:
-        return _Bank.apply(self, signals)
-
-    def clenshaw(self, signals: Tensor) -> Tensor:
-        """sum_k h_k(L^) x_k, without gradient."""
-        first, *others = signals
-        result = self._combined(signals, self.products)
-        before = torch.zeros_like(result)
-        for j in range(self.products - 1, -1, -1):
-            before.neg_()
-            for k, other in enumerate(others, start=1):
-                if self.coefficients[k, j]:
-                    before.add_(other, alpha=float(self.coefficients[k, j]))
-            scale = (2 if j else 1) * self._scale_to_unit
-            beta = float(self.coefficients[0, j])
-            engine.step(self.shift, result, scale=scale, y=first, beta=beta, z=before, out=before)
-            result, before = before, result
-        return result
+        return engine.clenshaw(self.shift, signals, self._table(signals), interval=self.interval)
 
     def apply_each(self, signal: Tensor) -> Tensor:
-        """h_k(L^) x of one (n, columns) signal for every k, without gradient: (K, n, columns), by one chain too."""
-        now = signal.contiguous()
-        out = torch.stack([now * float(c) for c in self.coefficients[:, 0]])
-        before = None
-        for j in range(1, self.products + 1):
-            # T_{j+1} = 2 S T_j - T_{j-1} takes the place of T_{j-1}, unless that is the signal: it is not ours.
-            then = before if j > 2 else None
-            scale = (2 if j > 1 else 1) * self._scale_to_unit
-            before, now = now, engine.step(self.shift, now, scale=scale, y=before, beta=-1.0, out=then)
-            for k, c in enumerate(self.coefficients[:, j]):
-                if c:
-                    out[k].add_(now, alpha=float(c))
-        return out
+        """h_k(L^) x of one (n, columns) signal for every k: (K, n, columns), by one chain too."""
+        return engine.analysis(self.shift, signal, self._table(signal), interval=self.interval)
 
-    @property
-    def _scale_to_unit(self) -> float:
-        """What makes [-1, 1] of the interval."""
-        low, high = self.interval
-        return 2 / (high - low) if high > low else 1.0
-
-    def _combined(self, signals: Tensor, j: int) -> Tensor:
-        total = signals[0] * float(self.coefficients[0, j])
-        for k, signal in enumerate(signals[1:], start=1):
-            total.add_(signal, alpha=float(self.coefficients[k, j]))
-        return total
+    def _table(self, like: Tensor) -> Tensor:
+        """The coefficients beside a signal; moved there once."""
+        dtype = torch.promote_types(like.dtype, torch.float32)
+        if (like.device, dtype) not in self._tables:
+            self._tables[like.device, dtype] = torch.tensor(self.coefficients, device=like.device, dtype=dtype)
+        return self._tables[like.device, dtype]
 
     def __repr__(self) -> str:
         return f"FilterBank(filters={len(self.coefficients)}, products={self.products})"
-
-
-class _Bank(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx: Any, bank: FilterBank, signals: Tensor) -> Tensor:
-        ctx.bank = bank
-        return bank.clenshaw(signals.contiguous())
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, gradient: Tensor) -> tuple[None, Tensor]:
-        return None, ctx.bank.apply_each(gradient)
 
 
 def restart_filter(alpha: float, *, high: bool = False) -> FeedbackLoopedFilter:

@@ -43,7 +43,7 @@ def ours(operator: Operator, x: Tensor, c: Tensor) -> Call:
     if x.device.type == "cpu":
         parts = [part.numpy() for part in parts]
     *graph, row, signal, summand = parts
-    native = Operator(*graph[:4], operator.centre, tuple(graph[4:]))
+    native = Operator.of(graph, operator.centre)
     out = kernels.empty(signal, *signal.shape)
 
     def call() -> object:

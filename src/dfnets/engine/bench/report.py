@@ -31,6 +31,10 @@ def machine(device: str) -> dict[str, str]:
         except PackageNotFoundError:
             packages[name] = "absent"
     names = {"cpu": f"{_processor()}, {torch.get_num_threads()} threads"}
+    if device == "cpu" and packages["numba"] != "absent":
+        from dfnets.engine import kernels
+
+        names["cpu"] += f", vectors of {kernels.BLOCK} bytes ({kernels.INSTRUCTIONS})"
     hardware = names.get(device) or torch.cuda.get_device_name()
     return {"device": device, "hardware": hardware, "python": platform.python_version(), **packages}
 
@@ -45,6 +49,12 @@ def steps(results: Results) -> str:
     return f"{title}\n\n{_table(_steps(results['steps'], results['copy']))}"
 
 
+def summary(results: Results) -> str:
+    """Over all graphs, for each width: how many times faster than the fastest peer, on average and at worst."""
+    title = "Times faster than the fastest peer: geometric mean over the graphs, and the worst of them."
+    return f"{title}\n\n{_table(_summary(results['steps']))}"
+
+
 def scaling(results: Results) -> str:
     rows = results["scaling"]
     return "\n\n".join(["Growth of one step.", _table(_scaling(rows)), *_exponents(rows)])
@@ -53,6 +63,19 @@ def scaling(results: Results) -> str:
 def chains(results: Results) -> str:
     title = "A layer of 5 hops: milliseconds, and peak memory of both passes in signals of (n, k)."
     return f"{title}\n\n{_table(_chains(results['chains']))}"
+
+
+def write_docs(results: Results, path: Path) -> None:
+    """Put the tables between the two marks ``<!-- bench DEVICE -->`` and ``<!-- end of bench DEVICE -->`` of a page."""
+    device = results["machine"]["device"]
+    first, last = f"<!-- bench {device} -->", f"<!-- end of bench {device} -->"
+    text = path.read_text()
+    if first not in text or last not in text:
+        raise ValueError(f"{path} has no marks {first} and {last} for the tables to go between")
+    tables = [head, summary, steps, scaling, chains]
+    body = "\n\n".join(table(results) for table in tables)
+    before, _, rest = text.partition(first)
+    path.write_text(f"{before}{first}\n\n{body}\n\n{last}{rest.partition(last)[2]}")
 
 
 def save(results: Results, folder: Path) -> list[Path]:
@@ -78,15 +101,37 @@ def cases(records: Sequence[Record]) -> Iterator[dict[str, Record]]:
         yield {record["contender"]: record for record in group}
 
 
-def speedup(case: dict[str, Record]) -> float | None:
-    """How many times faster ours is than the fastest peer; None where it had none."""
-    peers = [record["seconds"] for name, record in case.items() if name != OURS]
+def speedup(case: dict[str, Record], *, without: str = "") -> float | None:
+    """How many times faster ours is than the fastest peer; None where it had none.
+
+    Args:
+        without: leaves out the peers whose name ends like that.
+    """
+    peers = [r["seconds"] for name, r in case.items() if name != OURS and not (without and name.endswith(without))]
     return min(peers) / case[OURS]["seconds"] if peers else None
+
+
+def _summary(records: Sequence[Record]) -> Iterator[list[str]]:
+    """The fused product of the vendor, ``addmm``, is the strongest peer: with it, and without."""
+    yield ["columns", "graphs", "mean", "worst", "worst on", "mean without addmm", "worst without addmm"]
+    compared = [case for case in cases(records) if speedup(case) is not None]
+    for width in sorted({case[OURS]["columns"] for case in compared}):
+        own = [case for case in compared if case[OURS]["columns"] == width]
+        everyone, others = ([speedup(case, without=left) or np.nan for case in own] for left in ("", "addmm"))
+        yield [
+            str(width),
+            str(len(own)),
+            f"{np.exp(np.mean(np.log(everyone))):.2f}",
+            f"{min(everyone):.2f}",
+            own[int(np.argmin(everyone))][OURS]["graph"],
+            f"{np.exp(np.mean(np.log(others))):.2f}",
+            f"{min(others):.2f}",
+        ]
 
 
 def _steps(records: Sequence[Record], copy: float) -> Iterator[list[str]]:
     names = list(dict.fromkeys(record["contender"] for record in records))
-    yield ["graph", "nodes", "entries", "columns", "dtype", *names, "times fastest peer", "GB/s", "of copy"]
+    yield ["graph", "nodes", "entries", "columns", "dtype", *names, "times fastest peer", "GB/s", "of copy", "taken"]
     for case in cases(records):
         ours, ratio = case[OURS], speedup(case)
         rate = ours["moved"] / ours["seconds"]
@@ -100,6 +145,7 @@ def _steps(records: Sequence[Record], copy: float) -> Iterator[list[str]]:
             "" if ratio is None else f"{ratio:.2f}",
             f"{rate / 1e9:.0f}",
             f"{rate / copy:.0%}",
+            ours["variant"],
         ]
 
 
@@ -163,17 +209,18 @@ def _draw(results: Results, path: Path) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4.5), layout="constrained", width_ratios=(3, 2))
     compared = [case[OURS] | {"speedup": speedup(case)} for case in cases(results["steps"]) if len(case) > 1]
-    for graph, group in groupby(compared, key=lambda record: record["graph"]):
-        points = [(record["columns"], record["speedup"]) for record in group]
-        left.plot(*zip(*points, strict=True), "o-", label=graph)
+    names = list(dict.fromkeys(record["graph"] for record in compared))
     widths = sorted({record["columns"] for record in compared})
-    left.axhline(1, color="grey", linewidth=0.8)
-    left.set(xscale="log", xlabel="columns", ylabel="times faster than the fastest peer", ylim=(0, None))
-    left.set_xticks(widths, labels=[str(width) for width in widths])
-    left.minorticks_off()
-    left.legend()
+    for width in widths:
+        points = [(r["speedup"], names.index(r["graph"])) for r in compared if r["columns"] == width]
+        left.plot(*zip(*points, strict=True), "o", label=f"{width} columns")
+    left.axvline(1, color="grey", linewidth=0.8)
+    left.set(xscale="log", xlabel="times faster than the fastest peer")
+    left.set_yticks(range(len(names)), labels=names)
+    left.invert_yaxis()
+    left.legend(fontsize="small")
     for graph in ("lattice", "random"):
         own = [record for record in results["scaling"] if record["graph"] == graph]
         right.plot([r["entries"] for r in own], [r["seconds"] / r["entries"] * 1e9 for r in own], "o-", label=graph)

@@ -11,43 +11,65 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dfnets.engine import autograd
+from dfnets.engine import autograd, backends
 from dfnets.engine.bench import graphs, peers, timing
 from dfnets.engine.operator import Operator
 
 HOPS = 5
 
 
-class Size(NamedTuple):
-    """How large the measured problems are; those of a GPU are too large for any of its caches."""
+Maker = Callable[[str], Operator]
 
-    random: tuple[int, int]
+
+class Size(NamedTuple):
+    """How large the measured problems are; the random graph of a GPU is too large for any of its caches.
+
+    ``graphs`` are made graphs by name, each from the device; stored ones come on top of them.
+    """
+
+    graphs: dict[str, Maker]
     columns: tuple[int, ...]
     scaling: tuple[int, ...]
     chain: tuple[int, int]
 
 
+def _made(random: tuple[int, int], lattice: int, zipf: tuple[int, int], rmat: tuple[int, int], star: int) -> Any:
+    return {
+        "random": lambda device: graphs.random(*random, device),
+        "lattice": lambda device: graphs.lattice(lattice, device),
+        "Zipf, hubs": lambda device: graphs.zipf(*zipf, device),
+        "R-MAT": lambda device: graphs.rmat(*rmat, device),
+        "star": lambda device: graphs.star(star, device),
+        # The size and the largest degree of a network of words.
+        "lexical": lambda device: graphs.zipf(117_659, 367_578, device, exponent=0.5),
+    }
+
+
+_CPU = _made((200_000, 2_800_000), 500_000, (200_000, 2_800_000), (1 << 17, 2_400_000), 500_000)
+_CUDA = _made((4_000_000, 64_000_000), 4_000_000, (2_000_000, 46_400_000), (1 << 20, 32_000_000), 1_000_000)
+_QUICK = _made((20_000, 280_000), 40_000, (20_000, 280_000), (1 << 14, 250_000), 50_000)
 SIZES = {
-    ("cpu", False): Size((200_000, 2_800_000), (16, 64, 256), (10**5, 10**6, 3 * 10**6, 10**7), (200_000, 2_800_000)),
-    ("cpu", True): Size((20_000, 280_000), (16, 64), (10**4, 10**5), (5_000, 70_000)),
-    ("cuda", False): Size(
-        (4_000_000, 64_000_000), (16, 64, 128), (10**5, 10**6, 10**7, 10**8), (4_000_000, 64_000_000)
-    ),
-    ("cuda", True): Size((400_000, 6_400_000), (16, 64, 128), (10**5, 10**6), (400_000, 6_400_000)),
+    ("cpu", False): Size(_CPU, (1, 4, 16, 64, 256), (10**5, 10**6, 3 * 10**6, 10**7), (200_000, 2_800_000)),
+    ("cpu", True): Size(_QUICK, (1, 16, 64), (10**4, 10**5), (5_000, 70_000)),
+    ("cuda", False): Size(_CUDA, (1, 4, 16, 64, 128, 256), (10**5, 10**6, 10**7, 10**8), (4_000_000, 64_000_000)),
+    ("cuda", True): Size(_QUICK, (1, 16, 64, 128), (10**5, 10**6), (400_000, 6_400_000)),
 }
 
 
 def steps(device: str, size: Size, report: Callable[[str], None]) -> Iterator[dict[str, Any]]:
-    """One fused step on a random graph and on real meshes: seconds and peak bytes of every contender."""
-    for name, make in _graphs(device, size):
+    """One fused step on made and on real graphs: seconds and peak bytes of every contender."""
+    stored: dict[str, Maker] = {name: functools.partial(graphs.stored, name) for name in graphs.STORED}
+    for name, make in {**size.graphs, **stored}.items():
         try:
-            operator = make()
+            operator = make(device)
         except FileNotFoundError as error:
             report(f"skipped {name}: {error}")
             continue
+        report(f"{name}: {len(operator.diagonal):,} nodes, {len(operator.indices):,} entries")
         for width in size.columns:
-            for dtype in (torch.float32, torch.bfloat16) if device != "cpu" else (torch.float32,):
-                yield from _step(name, operator, width, dtype, device)
+            yield from _step(name, operator, width, torch.float32, device)
+        if device != "cpu" and name == "random":
+            yield from _step(name, operator, 64, torch.bfloat16, device)
 
 
 def scaling(device: str, size: Size, width: int = 64) -> Iterator[dict[str, Any]]:
@@ -99,13 +121,6 @@ def chains(device: str, size: Size, width: int = 64) -> Iterator[dict[str, Any]]
         }
 
 
-def _graphs(device: str, size: Size) -> Iterator[tuple[str, Callable[[], Operator]]]:
-    yield "random", functools.partial(graphs.random, *size.random, device)
-    for name in graphs.MESHES:
-        yield name, functools.partial(graphs.mesh, name, device)
-        yield f"{name}, reordered", functools.partial(graphs.mesh, name, device, reordered=True)
-
-
 def _signals(operator: Operator, width: int, dtype: torch.dtype, device: str) -> tuple[Tensor, Tensor]:
     """x and c. NumPy's memory on the CPU: it asks for large pages, which every contender then has."""
     shape = (len(operator.diagonal), width)
@@ -125,6 +140,7 @@ def _step(name: str, operator: Operator, width: int, dtype: torch.dtype, device:
     n, entries, item = len(operator.diagonal), len(operator.indices), dtype.itemsize
     # What one product must move: a row of x, an index and a value an entry; x, c, the result and a diagonal a node.
     moved = entries * (width * item + 8) + n * (3 * width * item + 8)
+    taken = backends.get(None, device).variant(operator, width, item)
     for contender, spent in timing.medians(calls, device).items():
         yield {
             "graph": name,
@@ -133,6 +149,7 @@ def _step(name: str, operator: Operator, width: int, dtype: torch.dtype, device:
             "columns": width,
             "dtype": str(dtype).removeprefix("torch."),
             "contender": contender,
+            "variant": taken if contender == peers.OURS else "",
             "seconds": spent,
             "moved": moved,
             "peak": timing.peak(calls[contender], device) if _shows(n * width * item, device) else None,
@@ -160,7 +177,14 @@ def _layer(operator: Operator, width: int, device: str) -> Callable[[Tensor], Te
 
     def layer(x: Tensor) -> Tensor:
         return autograd.polynomial(
-            operator.parts(), operator.centre, "power", 1.0, [second(x)[None], first(x)[None]], table, [HOPS, HOPS], None
+            operator.parts(),
+            operator.centre,
+            "power",
+            1.0,
+            [second(x)[None], first(x)[None]],
+            table,
+            [HOPS, HOPS],
+            None,
         )
 
     return layer

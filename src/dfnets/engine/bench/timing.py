@@ -13,26 +13,33 @@ import torch
 Call = Callable[[], Any]
 
 
-def medians(calls: Mapping[str, Call], device: str, *, budget: float = 2.0, most: int = 21) -> dict[str, float]:
+# How many times the time of the fastest a contender may take to be timed in every round; others are timed three times.
+SLOW = 20
+
+
+def medians(calls: Mapping[str, Call], device: str, *, budget: float = 2.0, most: int = 31) -> dict[str, float]:
     """Median seconds of each call, in rounds of all of them, for about ``budget`` seconds and 3 rounds at least.
 
     Before each, a pause lets the threads of the library before it fall asleep (they spin on the cores for a while after
     their work), and an untimed call fills the caches; one of half a second needs no such run-up.
     """
-    spent: dict[str, list[float]] = {name: [] for name in calls}
+    times: dict[str, list[float]] = {name: [] for name in calls}
     for call in calls.values():
         call()  # compiles, and touches the memory
-    slow = {name for name, call in calls.items() if seconds(call, device) > 0.5}
+    once = {name: seconds(call, device) for name, call in calls.items()}
+    slow = {name for name, spent in once.items() if spent > min(0.5, SLOW * min(once.values()))}
     began = time.perf_counter()
     for done in range(most):
         if done >= 3 and time.perf_counter() - began > budget:
             break
         for name, call in calls.items():
+            if done >= 3 and name in slow:
+                continue
             time.sleep(0.02)
             if name not in slow:
                 call()
-            spent[name].append(seconds(call, device))
-    return {name: statistics.median(times) for name, times in spent.items()}
+            times[name].append(seconds(call, device))
+    return {name: statistics.median(values) for name, values in times.items()}
 
 
 def seconds(call: Call, device: str) -> float:
