@@ -44,9 +44,9 @@ def horner(backend: Backend, operator: Operator, signals: Sequence[Any], table: 
     y, m = signals[0], max(degrees)
     z = signals[1][0] if len(signals) == 2 else None
     count = len(y)
-    weights = backend.zeros(y, m + 1, 2 + count)
+    weights = backend.zeros(y, m + 1, _padded(2 + count))
     weights[:, 0] = 1
-    weights[:, 2:] = table[:count, : m + 1].T
+    weights[:, 2 : 2 + count] = table[:count, : m + 1].T
     if z is not None:
         weights[:, 1] = table[count, : m + 1]
     leading = [s for s, degree in enumerate(degrees) if degree == m]
@@ -73,11 +73,11 @@ def clenshaw(backend: Backend, operator: Operator, scale: float, y: Any, table: 
     b_j takes the place of b_{j+2} in memory.
     """
     m = table.shape[1] - 1
-    weights = backend.zeros(y, m + 1, 2 + len(y))
+    weights = backend.zeros(y, m + 1, _padded(2 + len(y)))
     weights[:, 0] = 2 * scale
     weights[0, 0] = scale
     weights[:, 1] = -1
-    weights[:, 2:] = table.T
+    weights[:, 2 : 2 + len(y)] = table.T
     free: list[Any] = []
     formed = len(y) > 1 or m == 0
     if not formed:
@@ -114,13 +114,13 @@ def adjoint(
     """
     count, m = len(table), max(degrees)
     power = basis == "power"
-    weights = backend.zeros(g, table.shape[1], 2 + 2 * count)
+    weights = backend.zeros(g, table.shape[1], _padded(2 + 2 * count))
     weights[:, 0] = 1 if power else 2 * scale
     weights[:, 1] = -1
     weights[:, 2 : 2 + count] = table.T
     if m > 0:
         # The first step starts the sums with the terms of degree 0.
-        weights[1, 2 + count :] = table[:, 0]
+        weights[1, 2 + count : 2 + 2 * count] = table[:, 0]
         weights[1, 0] = scale
     sums = backend.empty(g, count, *g.shape)
     products = backend.zeros(g, len(degrees) - count, table.shape[1])
@@ -142,6 +142,11 @@ def adjoint(
                 products[t, j] = backend.inner(out, signal)
         x, before = out, None if power else x
     return sums, products
+
+
+def _padded(count: int) -> int:
+    """So many numbers in a row that every row of weights starts at a multiple of 16 bytes, as kernels like it."""
+    return -(-count // 4) * 4
 
 
 def _other(free: list[Any], x: Any, backend: Backend) -> Any:

@@ -25,15 +25,14 @@ class Tile(NamedTuple):
 
 
 def tile(width: int) -> Tile:
-    """The tile for signals of ``width`` columns: two warps, 16 numbers a thread.
+    """The tile for signals of ``width`` columns: 1024 numbers, in two warps or four.
 
-    One rule, because on an H200 it is within 2% of the best tile tried for float32 at 16 to 256 columns, and within 6%
-    for bfloat16 at 32 to 256 (``python -m benchmarks.engine_tune``; for narrower signals some are faster, by 9% or so).
-    And no tuning at run time, because a tile fixes the order of sums.
+    The best, or within 2% of it, of those that ``python -m benchmarks.engine_tune`` tries on an H200, on a random graph
+    and on one with hubs. No tuning at run time, because a tile fixes the order of sums.
     """
-    columns = min(triton.next_power_of_2(width), 128)
-    entries = 4 if columns <= 16 else 2
-    return Tile(1024 // (entries * columns), entries, columns, 2)
+    columns = min(1 << (width - 1).bit_length(), 128)
+    entries = 16 if columns == 1 else 8 if columns <= 8 else 4 if columns <= 32 else 2
+    return Tile(1024 // (entries * columns), entries, columns, 2 if 1 < columns <= 32 else 4)
 
 
 def step(
@@ -60,15 +59,17 @@ def step(
     # Triton hands numbers over in single precision; two of them hold the centre in double precision.
     high = float(np.float32(centre))
     signals = (diagonal, high, centre - high, weights, x, y, z, out, u)
-    stacks = (0 if y is None else len(y), 0 if u is None else len(u))
+    addends, totals = 0 if y is None else y.shape[0], 0 if u is None else u.shape[0]
+    kind = (k, x.dtype, values.dtype, indices.dtype, addends, z is None, out is None, totals, first, x.device.index)
     counts, *levels = schedule
     sums: Tensor | None = None
     for count, level in zip(counts.tolist(), levels, strict=True):
         handed = torch.empty(count, k, dtype=values.dtype, device=x.device) if count else None
         pieces = level.shape[1]
-        grid = (triton.cdiv(pieces, shape.pieces), triton.cdiv(k, shape.columns), 1)
+        grid = (-(-pieces // shape.pieces), -(-k // shape.columns))
         tensors = (level, indices, values, sums, handed, *signals)
-        _launch(grid, tensors, (pieces, n, k, *stacks, first, *shape[:3]), shape.warps)
+        numbers = (pieces, n, k, addends, totals, first, shape.pieces, shape.entries, shape.columns)
+        _launch((*kind, sums is None, handed is None, level.dtype, shape), grid, tensors, numbers, shape.warps)
         sums, shape = handed, joining(shape)
     return None
 
@@ -83,28 +84,36 @@ def variant(operator: Operator, k: int, itemsize: int) -> str:  # noqa: ARG001
 
 def joining(shape: Tile) -> Tile:
     """The tile of a level that adds sums of the level before: fewer rows, and more of their sums in flight."""
-    pieces = max(1, shape.pieces * shape.entries // 16)
-    return Tile(pieces, 16, shape.columns, shape.warps)
+    return Tile(max(1, shape.pieces * shape.entries // 16), 16, shape.columns, shape.warps)
 
 
-# Compiled kernels by what they are compiled for. Triton finds the kernel for a call by looking at every argument, which
-# takes longer than many a product; what may differ between two of our calls is known here, and takes a tenth of it.
+# Compiled kernels by what they are compiled for, as long as all arrays start at a multiple of 16 bytes. Triton finds
+# the kernel for a call by looking at every argument, which takes longer than many a product; what may differ between
+# two of our calls is known here. Starting a compiled kernel is not part of Triton's interface: where it fails, Triton
+# does it.
 _COMPILED: dict[tuple[Any, ...], Any] = {}
-_DIRECT = tuple(int(part) for part in triton.__version__.split(".")[:2]) >= (3, 3)
+_direct = True
 
 
-def _launch(grid: tuple[int, int, int], tensors: tuple[Any, ...], numbers: tuple[Any, ...], warps: int) -> None:
-    kinds = tuple(
-        (part.dtype, part.data_ptr() % 16 == 0) if isinstance(part, Tensor) else part is None for part in tensors
-    )
-    key = (tensors[0].device, kinds, numbers[2:], warps)
-    compiled = _COMPILED.get(key)
-    if compiled is None:
-        compiled = _pieces[grid](*tensors, *numbers, num_warps=warps)
-        if _DIRECT and compiled is not None:
-            _COMPILED[key] = compiled
-    else:
-        compiled[grid](*tensors, *numbers)
+def _launch(
+    key: tuple[Any, ...], grid: tuple[int, int], tensors: tuple[Any, ...], numbers: tuple[Any, ...], warps: int
+) -> None:
+    global _direct
+    arguments = [part.data_ptr() if isinstance(part, Tensor) else part for part in tensors]
+    aligned = not any(part & 15 for part in arguments if isinstance(part, int))
+    compiled = _COMPILED.get(key) if aligned else None
+    if compiled is not None:
+        stream = torch._C._cuda_getCurrentRawStream(tensors[0].device.index)
+        start = (*grid, 1, stream, compiled.function, compiled.packed_metadata, None, None, None)
+        try:
+            compiled.run(*start, *arguments, *numbers)
+            return
+        except (TypeError, AttributeError):  # before anything is started
+            _direct = False
+            _COMPILED.clear()
+    compiled = _pieces[grid](*tensors, *numbers, num_warps=warps)
+    if _direct and aligned and compiled is not None:
+        _COMPILED[key] = compiled
 
 
 def combine(weights: Tensor, y: Tensor, z: Tensor | None, out: Tensor) -> None:

@@ -19,7 +19,7 @@ class Operator(NamedTuple):
     """L~ = A + diag(d - centre): A (n, n) in CSR form (``indptr``, ``indices``, ``values``), d (n,) the ``diagonal``.
 
     NumPy arrays or torch tensors, all on one device; ``values`` and ``diagonal`` of one dtype. The ``schedule`` says
-    how the device's kernels share out the rows (:mod:`dfnets.engine.schedules`); without one they are taken as they come.
+    how the device's kernels share out the rows (:mod:`dfnets.engine.schedules`); without one, as they come.
     """
 
     indptr: Any

@@ -25,9 +25,9 @@ def rows_by_length(indptr: np.ndarray) -> tuple[np.ndarray, ...]:
     return (np.lexsort((lengths, np.arange(n) // WINDOW)).astype(np.int32),)
 
 
-# For GPUs: rows up to this length are summed by one tile, longer ones are cut, and the sums of the parts are cut again
-# where there are more than JOINED of them. Rows go side by side with others of about their length from a window.
-SHORT, JOINED, TILED = 64, 1024, 4096
+# For GPUs: long rows are cut, and the sums of their parts are cut again where there are more than JOINED of them. Rows
+# go side by side with others of about their length from a window.
+JOINED, TILED = 1024, 4096
 # Where 16 rows in the order of memory wait for their longest no more than this, they stay there: what they read is then
 # side by side in memory too.
 UNEVEN = 2.0
@@ -44,9 +44,7 @@ def levels(indptr: np.ndarray, *, short: int | None = None) -> tuple[np.ndarray,
     of their length. All sums are taken in an order that the row alone decides.
     """
     n = len(indptr) - 1
-    if short is None:
-        mean = indptr[-1] / max(n, 1)
-        short = max(SHORT, 1 << int(np.ceil(np.log2(4 * mean + 1))))
+    short = short or _longest_whole(n, int(indptr[-1]))
     made: list[np.ndarray] = []
     counts: list[int] = []
     rows, starts, stops = np.arange(n), np.asarray(indptr[:-1], np.int64), np.asarray(indptr[1:], np.int64)
@@ -73,6 +71,16 @@ def levels(indptr: np.ndarray, *, short: int | None = None) -> tuple[np.ndarray,
         rows, starts, stops, limit = rows[cut], first, first + parts, JOINED
     kind = np.int32 if max(indptr[-1], n) < 2**31 - JOINED else np.int64
     return np.array(counts), *(level.astype(kind) for level in made)
+
+
+def _longest_whole(n: int, entries: int) -> int:
+    """The longest row that is not cut.
+
+    Never less than four times the mean. Small graphs are over before a second launch begins, and large ones have tiles
+    enough to hide a long one; in between, the shorter the better.
+    """
+    least = 32 if 150_000 < entries < 2_000_000 else 256
+    return max(least, 1 << int(np.ceil(np.log2(4 * entries / max(n, 1) + 1))))
 
 
 def _even_tiles(places: np.ndarray, lengths: np.ndarray) -> np.ndarray:
