@@ -74,7 +74,7 @@ def explain(error: Exception) -> str | None:
         return _validation(error)
     if isinstance(error, UnicodeDecodeError):
         return f"a file is not text in UTF-8: {error}"
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "allocate memory" in str(error)):
         return f"not enough memory{f': {error}' if str(error) else ''}"
     if isinstance(error, _BAD_INPUT):
         return str(error) or type(error).__name__

@@ -57,6 +57,7 @@ class Checkpoint:
 
     def _apply(self, trainer: Trainer, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
         part = lambda name: _under(name, tensors)  # noqa: E731
+        _check_shapes(trainer, tensors, state)
         trainer.model.load_state_dict(part("model"))
         slots = trainer.optimiser.state_dict()
         slots["state"] = {int(index): part(f"adam.{index}") for index in state["adam"]}
@@ -113,6 +114,23 @@ class Checkpoint:
                     f"here it is {value!r}; give the same arguments, or another file"
                 )
         return tensors, state
+
+
+def _check_shapes(trainer: Trainer, tensors: Mapping[str, Tensor], state: Mapping[str, Any]) -> None:
+    """What would not be noticed when it is put into the trainer, but later."""
+    if type(state["epoch"]) is not int or state["epoch"] < 0:
+        raise ValueError(f"its epoch is {state['epoch']!r}")
+    epochs, table = tensors["history.epochs"], tensors["history.table"]
+    if epochs.ndim != 1 or table.shape != (len(epochs), *trainer.history.arrays()["table"].shape[1:]):
+        raise ValueError("its history has another shape")
+    for name in ARRAYS:
+        if tensors[f"array.{name}"].shape != np.shape(getattr(trainer, name)):
+            raise ValueError(f"{name} has another shape")
+    known = trainer.model.state_dict()
+    for kind in ("best", "final"):
+        for name, value in _under(kind, tensors).items():
+            if name not in known or value.shape != known[name].shape:
+                raise ValueError(f"{kind} weights {name!r} have another shape")
 
 
 def _checksum(tensors: Mapping[str, Tensor], state: str) -> str:
