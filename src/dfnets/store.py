@@ -175,10 +175,15 @@ class Store:
             rows = self._connection.execute("SELECT code, dataset, protocol, model, config, seed FROM runs")
             return {tuple(row) for row in rows}
 
-    def forget_failures(self) -> int:
-        """Removes failed runs, so that they are run again; returns how many there were."""
+    def forget_failures(self, *, diverged: bool = True) -> int:
+        """Removes failed runs, so that they are run again; returns how many there were.
+
+        Args:
+            diverged: also those whose loss was no longer a number, which would be so again.
+        """
+        condition = "" if diverged else " AND reason NOT LIKE 'DivergedError%'"
         with self._explained_errors(), self._transaction():
-            return self._connection.execute("DELETE FROM runs WHERE status = 'failed'").rowcount
+            return self._connection.execute(f"DELETE FROM runs WHERE status = 'failed'{condition}").rowcount
 
     def close(self) -> None:
         """The last process to close a store leaves one file; before, recent rows are in the one that ends in -wal."""

@@ -60,7 +60,6 @@ def test_reproduce_and_report(tmp_path: Path) -> None:
     common = ("--store", store, "--device", "cpu", "--workers", 1)
     assert "100% of the planned runs" in run("reproduce", "tiny", "--quick", *common)
     assert len(Store(store)) == 3
-    assert "0% of the planned runs" in run("reproduce", "tiny", *common, "--datasets", "cora")
     assert "not measured: DFNet reaches 85.2 % on cora." in run("reproduce", "all", *common)
     assert len(Store(store)) == 6
     page = tmp_path / "page.md"
@@ -77,3 +76,34 @@ def test_reproduce_and_report(tmp_path: Path) -> None:
     assert page.read_text() == filled
     with pytest.raises(ValueError, match="is not one of 'claims', 'tiny', 'all'"):
         run("reproduce", "orders", *common)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        ("--device", "abacus", "device='abacus' is not known"),
+        ("--device", "meta", "device='meta' is not supported"),
+        ("--workers", "-3", "workers=-3: at least 1 process"),
+        ("--minutes", "nan", "minutes=nan: give a number, 0 or more"),
+        ("--datasets", "kora", "datasets='kora' is in no run of these studies; they have"),
+        ("--models", "perceptron", "models='perceptron' is in no run of these studies; they have"),
+    ],
+)
+def test_options_that_cannot_be_meant(tmp_path: Path, option: str, value: str, message: str) -> None:
+    """Before, every run was stored as failed, or none was run, and the command ended well."""
+    with pytest.raises(ValueError, match=message):
+        run("reproduce", "tiny", "--store", tmp_path / "s.db", option, value)
+    assert not (tmp_path / "s.db").exists()
+
+
+def test_failed_runs_are_reported_and_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("the [machine] is on fire")
+
+    common = ("tiny", "--quick", "--store", tmp_path / "s.db", "--device", "cpu", "--workers", 1)
+    with monkeypatch.context() as patch:
+        patch.setattr("dfnets.training.fit", broken)
+        with pytest.raises(ArithmeticError, match=r"3 runs failed, first .* seed 0: .*the \[machine\] is on fire"):
+            run("reproduce", *common)
+    assert "100% of the planned runs" in run("reproduce", *common)
+    assert len(Store(tmp_path / "s.db").runs(status="done")) == 3

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dfnets.cli.common import console
+from dfnets.cli.common import console, say
+
+if TYPE_CHECKING:
+    from dfnets.studies.planning import Group
 
 StoreFile = Annotated[Path, typer.Option(help="The SQLite file of the runs; one that exists is continued.")]
 STORE = Path("reports/studies.db")
@@ -30,7 +34,9 @@ def reproduce_command(
     datasets: Annotated[list[str] | None, typer.Option(help="Only these; may be repeated.")] = None,
     models: Annotated[list[str] | None, typer.Option(help="Only these; may be repeated.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Start nothing new after that time.")] = None,
-    retry: Annotated[bool, typer.Option("--retry", help="Run failed runs again.")] = False,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Run again also what diverged; what failed otherwise always is.")
+    ] = False,
 ) -> None:
     """Run the paper's tables and figures again. It may be stopped at any moment; the same command continues.
 
@@ -51,7 +57,28 @@ def reproduce_command(
         for claim, found in findings(results):
             console.print(f"{found.verdict}: {claim.text}", highlight=False, soft_wrap=True)
     share = results.share(groups)
-    console.print(f"{share:.0%} of the planned runs are in {store}; dfnets report shows them", highlight=False)
+    say(f"{share:.0%} of the planned runs are in {store}; dfnets report shows them")
+    _report_failures(store, groups)
+
+
+def _report_failures(store: Path, groups: Sequence[Group]) -> None:
+    """Raises when planned runs failed: they are in the store with their reason, but they are no results."""
+    from dfnets.store import Store
+
+    planned = {(group.dataset, group.model) for group in groups}
+    with Store(store) as opened:
+        failed = [run for run in opened.runs(status="failed") if (run.dataset, run.model) in planned]
+    diverged = [run for run in failed if run.reason.startswith("DivergedError")]
+    if diverged:
+        say(f"{len(diverged)} runs diverged, which is a result; --retry runs them again")
+    failed = [run for run in failed if run not in diverged]
+    if failed:
+        first = failed[0]
+        raise ArithmeticError(
+            f"{len(failed)} runs failed, first {first.model} on {first.dataset}, seed {first.seed}: "
+            f"{first.reason.strip().splitlines()[-1] if first.reason.strip() else 'no reason given'}; the same command "
+            "runs them again"
+        )
 
 
 def report_command(

@@ -47,10 +47,19 @@ def select_groups(
     """
     check_names(studies)
     everything = not studies or bool({"all", CLAIMS} & set(studies))
+    chosen = [study for name, study in plan.studies.items() if everything or name in studies]
+    groups = [group for study in chosen for group in study.groups()]
+    _check_planned("datasets", datasets, {group.dataset for group in groups})
+    _check_planned("models", models, {group.model for group in groups})
     return [
         group
-        for name, study in plan.studies.items()
-        if everything or name in studies
-        for group in study.groups()
+        for group in groups
         if (not datasets or group.dataset in datasets) and (not models or group.model in models)
     ]
+
+
+def _check_planned(option: str, wanted: Sequence[str] | None, planned: set[str]) -> None:
+    """Raises where a name is in no run of the studies: nothing would be run, and that would look like success."""
+    for name in wanted or ():
+        if name not in planned:
+            raise ValueError(f"{option}={name!r} is in no run of these studies; they have {', '.join(sorted(planned))}")

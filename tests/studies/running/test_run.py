@@ -109,7 +109,7 @@ def test_what_is_not_there_is_left_out(tmp_path: Path, capfd: pytest.CaptureFixt
 
 def test_nothing_starts_after_the_time_is_up(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DFNETS_DATA", str(data))
-    run(tiny.groups(), tmp_path / "s.db", workers=1, device="cpu", minutes=-1)
+    run(tiny.groups(), tmp_path / "s.db", workers=1, device="cpu", minutes=0)
     assert len(Store(tmp_path / "s.db")) == 0
 
 

@@ -7,7 +7,6 @@ of one command or of several, may work on it at the same time.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 
 from rich.console import Console
 
+from dfnets import checksums
 from dfnets.store import Store
 from dfnets.studies.planning.group import Group
 from dfnets.studies.running import code_version, training
@@ -40,7 +40,7 @@ class Job:
     @property
     def lock_name(self) -> str:
         """The name of the file whose lock claims the job."""
-        return hashlib.sha256(repr(run_identity(self.group, self.seeds[0])).encode()).hexdigest()[:24]
+        return checksums.of_bytes(repr(run_identity(self.group, self.seeds[0])).encode())[:24]
 
 
 def run_identity(group: Group, seed: int) -> tuple[Any, ...]:
@@ -117,7 +117,7 @@ def complete(job: Job, store: Store, device: str | None) -> None:
     try:
         graph = training.load_graph(group.dataset) if group.measure != "complexity" else None
     except (ValueError, OSError) as error:
-        Console(stderr=True).print(f"left out, no data: {group}: {str(error).splitlines()[0]}", highlight=False)
+        Console(stderr=True).print(f"left out, no data: {group}: {str(error).splitlines()[0]}", markup=False)
         return
     splits = {} if graph is None else training.splits_by_seed(group, graph, job.seeds)
     empty = training.empty_runs(group, graph, splits, job.seeds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import math
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,6 +15,7 @@ from dfnets.store import Store
 from dfnets.studies.planning.group import Group
 from dfnets.studies.running.jobs import PAUSE, Job, jobs_of, run_identity, work
 from dfnets.studies.running.training import on_gpu
+from dfnets.workers import started
 
 # Seconds between two lines of progress where there is no terminal for a bar.
 LINE_EVERY = 30.0
@@ -36,9 +37,11 @@ def run(
         workers: processes; None takes as many as there are cores, up to 4 (6 where they share a GPU).
         device: ``"cpu"`` or ``"cuda"``; None is a CUDA device where there is one.
         minutes: start no job after that time.
-        retry: run failed runs again.
+        retry: run again also what diverged. What failed for another reason, such as a device without memory, is always
+            run again.
         console: where to report progress.
     """
+    check_options(workers=workers, device=device, minutes=minutes)
     console = Console(stderr=True) if console is None else console
     jobs = jobs_of(groups, memory_factor=4 if on_gpu(device) else 1)
     missing = sorted({group.model for group in groups if not group.registered})
@@ -47,12 +50,22 @@ def run(
     deadline = None if minutes is None else time.time() + 60 * minutes
     count = min(_default_workers(device) if workers is None else workers, len(jobs))
     with Store(store) as opened, _progress_bar(jobs, opened, console) as update:
-        if retry:
-            opened.forget_failures()
+        opened.forget_failures(diverged=retry)
         if count <= 1:
             work(jobs, str(store), device, deadline, after_job=update)
         else:
             _work_in_processes(jobs, str(store), device, deadline, count, update)
+
+
+def check_options(*, workers: int | None, device: str | None, minutes: float | None) -> None:
+    """Raises before the first run where an option cannot be meant: otherwise every run would fail, one by one."""
+    from dfnets.training.devices import choose_device
+
+    choose_device(device)
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers={workers}: at least 1 process is needed")
+    if minutes is not None and not (minutes >= 0 and math.isfinite(minutes)):
+        raise ValueError(f"minutes={minutes}: give a number, 0 or more, or leave it out to run everything")
 
 
 def _default_workers(device: str | None) -> int:
@@ -62,18 +75,12 @@ def _default_workers(device: str | None) -> int:
 def _work_in_processes(
     jobs: Sequence[Job], path: str, device: str | None, deadline: float | None, count: int, update: Callable[[], None]
 ) -> None:
-    # Spawned, not forked: a forked process inherits the locks of torch's threads, but not the threads.
-    context = multiprocessing.get_context("spawn")
-    options = {"threads": max(1, (os.cpu_count() or 1) // count), "parent": os.getpid()}
-    processes = [
-        context.Process(target=work, args=(jobs, path, device, deadline), kwargs=options) for _ in range(count)
-    ]
-    for process in processes:
-        process.start()
-    while any(process.is_alive() for process in processes):
-        update()
-        processes[0].join(PAUSE)
-        time.sleep(0 if processes[0].is_alive() else PAUSE)
+    threads = max(1, (os.cpu_count() or 1) // count)
+    with started(count, work, jobs, path, device, deadline, threads=threads, parent=os.getpid()) as processes:
+        while any(process.is_alive() for process in processes):
+            update()
+            processes[0].join(PAUSE)
+            time.sleep(0 if processes[0].is_alive() else PAUSE)
     update()
     failed = [process.exitcode for process in processes if process.exitcode]
     if failed:
