@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from html import escape
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 
-from dfnets import convert, validation
+from dfnets import convert, storage, validation
 from dfnets.edges import ConflictingWeights, Duplicates, checked_ids, merge_edges, object_array
 from dfnets.validation import Directed
 
@@ -70,18 +71,18 @@ class Graph:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "adjacency", validation.checked_adjacency(self.adjacency, self.directed))
-        self._check_attributes()
+        self._check_attributes({entry.name for entry in fields(self)})
 
-    def _check_attributes(self) -> None:
+    def _check_attributes(self, changed: Collection[str]) -> None:
         assign = lambda name, value: object.__setattr__(self, name, value)  # noqa: E731
         n = self.num_nodes
-        if self.features is not None:
+        if self.features is not None and "features" in changed:
             assign("features", validation.checked_features(self.features, n))
         if self.label_names is not None:
             assign("label_names", tuple(str(name) for name in self.label_names))
         if self.labels is not None:
             assign("labels", validation.checked_labels(self.labels, n, self.label_names))
-        if self.node_ids is not None:
+        if self.node_ids is not None and "node_ids" in changed:
             assign("node_ids", checked_ids(self.node_ids, n))
         if self.feature_names is not None:
             assign("feature_names", validation.checked_names(self.feature_names, self.features))
@@ -162,7 +163,7 @@ class Graph:
         other = copy.copy(self)
         for name, value in changes.items():
             object.__setattr__(other, name, value)
-        other._check_attributes()
+        other._check_attributes(changes)
         return other
 
     @classmethod
@@ -237,6 +238,32 @@ class Graph:
     def to_networkx(self) -> networkx.Graph:
         """A NetworkX graph: nodes under their ids, with ``label`` and ``pos`` where known; edges with ``weight``."""
         return convert.to_networkx(self)
+
+    def save(self, folder: str | PathLike[str], *, force: bool = False) -> None:
+        """Writes a folder of plain arrays, which :meth:`open` opens at once, however large it is.
+
+        Args:
+            force: replace a graph that is there already.
+        """
+        storage.save(self, folder, force=force)
+
+    @classmethod
+    def open(cls, folder: str | PathLike[str]) -> Self:
+        """The graph that :meth:`save` wrote, its adjacency and features memory-mapped: read when they are needed.
+
+        A graph may be larger than memory: a product reads its rows in order, and a shift of it keeps its values in a
+        temporary file beside it.
+        """
+        parts = storage.load(folder)
+        features = parts.pop("features", None)
+        graph = cls(sp.csr_array((1, 1)))
+        # The adjacency was checked before it was saved; to do it again would take several copies of it.
+        object.__setattr__(graph, "adjacency", parts.pop("adjacency"))
+        object.__setattr__(graph, "features", features)
+        names = {"feature_names": parts.pop("feature_names"), "encoder": parts.pop("encoder", None)}
+        for name, value in names.items():
+            object.__setattr__(graph, name, value)
+        return graph.with_(**parts)
 
     def to_scipy(self) -> sp.csr_array:
         """A copy of the adjacency, (n, n)."""

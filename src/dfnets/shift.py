@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
-from dfnets import spectrum
+from dfnets import spectrum, storage
 from dfnets.graph import Graph
 
 LMax = Literal["bound", "lanczos"] | float
 Centre = Literal["middle"] | float
+
+# Entries of a matrix that are worked on at a time where it may not fit into memory.
+BLOCK = 2**22
 
 
 class Shift:
@@ -140,9 +144,20 @@ def _laplacian(graph: Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nda
     if loops.any():
         adjacency = sp.csr_array(adjacency - sp.diags_array(loops))
         adjacency.eliminate_zeros()
-    root = 1 / np.sqrt(degrees)
-    values = -adjacency.data * np.repeat(root, np.diff(adjacency.indptr)) * root[adjacency.indices]
+    values = _scaled(adjacency, 1 / np.sqrt(degrees))
     return adjacency.indptr, adjacency.indices, values, 1 - (1 + loops) / degrees, float(degrees.max())
+
+
+def _scaled(adjacency: sp.csr_array, root: np.ndarray) -> np.ndarray:
+    """-w_ij root_i root_j for every entry, some rows at a time: the matrix may be larger than memory."""
+    indptr, indices, weights = adjacency.indptr, adjacency.indices, adjacency.data
+    values = storage.like(weights)
+    starts = np.unique(np.searchsorted(indptr, np.arange(0, len(indices), BLOCK), side="right") - 1)
+    for start, end in itertools.pairwise([*starts.tolist(), len(root)]):
+        entries = slice(int(indptr[start]), int(indptr[end]))
+        rows = np.repeat(root[start:end], np.diff(indptr[start : end + 1]))
+        values[entries] = -weights[entries] * rows * root[indices[entries]]
+    return values
 
 
 def _number(value: Any, name: str, words: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import zipfile
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -27,9 +28,9 @@ class ColumnarTable:
     def __init__(self, path: Path, table: pa.Table) -> None:
         self.path = path
         self.columns = list(table.column_names)
-        for name in self.columns:
-            if self.columns.count(name) > 1:
-                raise ValueError(f"{path} names column {name!r} more than once")
+        repeated = [name for name, times in Counter(self.columns).items() if times > 1]
+        if repeated:
+            raise ValueError(f"{path} names column {repeated[0]!r} more than once")
         self._table = table
 
     def read(self, text: Sequence[str], numbers: Sequence[str]) -> tuple[list[Factor], list[np.ndarray]]:

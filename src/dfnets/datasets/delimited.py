@@ -6,6 +6,7 @@ import dataclasses
 import gzip
 import io
 import mmap
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -70,8 +71,9 @@ class DelimitedTable:
     def text_columns(self, names: Sequence[str]) -> list[str]:
         """Those in which less than half of the cells at the beginning of the file are numbers."""
         found = []
+        place = {name: k for k, name in enumerate(self._names)}
         for name in names:
-            k = self._names.index(name)
+            k = place[name]
             cells = [row[k].strip() for row in self._rows_of_sample() if k < len(row)]
             cells = [cell for cell in cells if cell not in self._missing]
             numeric = sum(is_number(cell, self._dialect.decimal) or has_thousands(cell) for cell in cells)
@@ -101,9 +103,9 @@ class DelimitedTable:
         for k, name in enumerate(names):
             if not name and any(k < len(row) and row[k].strip() for row in sample):
                 names[k] = "id" if k == 0 and "id" not in names else str(k + 1)
-        for name in names:
-            if name and names.count(name) > 1:
-                raise ValueError(f"{self.path}, line {self._dialect.skip + 1} names column {name!r} more than once")
+        repeated = [name for name, times in Counter(names).items() if name and times > 1]
+        if repeated:
+            raise ValueError(f"{self.path}, line {self._dialect.skip + 1} names column {repeated[0]!r} more than once")
         return names
 
     def _rows_of_sample(self) -> list[list[str]]:

@@ -85,9 +85,10 @@ class FeatureEncoder:
             for one in text
         ]
 
-    def is_text(self, name: str) -> bool:
-        """Whether that column of a file holds categories."""
-        return any(column.name == name and column.categories is not None for column in self.columns)
+    def text_columns(self, names: Sequence[str]) -> list[str]:
+        """Those of these columns of a file that hold categories."""
+        text = {column.name for column in self.columns if column.categories is not None}
+        return [name for name in names if name in text]
 
     def check(self, names: Iterable[str]) -> None:
         """Refuses a file whose columns are not those that this was learned from; their order does not matter."""

@@ -143,12 +143,13 @@ def _from_wide(
     """One row for each node, one column for each feature."""
     if encoder is not None and table.header:
         _named(table.path, encoder.check, columns)
-    text = table.text_columns(columns) if encoder is None else [one for one in columns if encoder.is_text(one)]
+    text = (table if encoder is None else encoder).text_columns(columns)
     if text and not encode:
         raise ValueError(
             f"{table.path}, column {text[0]!r}: it holds text, not numbers; --ignore {text[0]} leaves it out"
         )
-    numeric = [column for column in columns if column not in set(text)]
+    is_text = set(text)
+    numeric = [column for column in columns if column not in is_text]
     found, values = table.read([name, *text], [*numeric, *places])
     ids = found[0]
     refuse_empty(table, ids, name)
