@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import cvxpy
 import numpy as np
 import pytest
@@ -78,14 +80,14 @@ def test_published_against_cvxpy() -> None:
 
 
 def test_corrected_constraint() -> None:
-    f = dfnets.design(HIGH_PASS, p=5, q=3, gamma=0.9, centre=0.0, constraint="samples")
+    f = dfnets.design(HIGH_PASS, 5, 3, 0.9, method="least-squares", centre=0.0, constraint="samples")
     np.testing.assert_allclose(
         f.psi, [-4.45214856, 7.52353031, -5.36505122, 2.00381072, -0.29469956], rtol=0, atol=1e-6
     )
     np.testing.assert_allclose(f.phi, [0.01657963, -0.28741224, 0.75828556, -0.07149902], rtol=0, atol=1e-6)
     assert f.provenance["objective"] == pytest.approx(0.1606565, abs=1e-7)
     assert f.certificate().contraction == pytest.approx(0.9000111, abs=1e-7)
-    whole = dfnets.design(HIGH_PASS, p=5, q=3, gamma=0.9, centre=0.0)
+    whole = dfnets.design(HIGH_PASS, 5, 3, 0.9, method="least-squares", centre=0.0)
     assert whole.provenance["objective"] == pytest.approx(0.1606671, abs=1e-7)
     assert whole.certificate().contraction <= 0.9
 
@@ -101,7 +103,7 @@ def test_corrected_constraint() -> None:
 )
 def test_least_squares_against_cvxpy(p: int, q: int, gamma: float, cut: float, centre: float, low: bool) -> None:
     response = responses.low_pass(cut) if low else responses.high_pass(cut)
-    f = dfnets.design(response, p, q, gamma, centre=centre, constraint="samples")
+    f = dfnets.design(response, p, q, gamma, method="least-squares", centre=centre, constraint="samples")
     _, _, objective = cvxpy_design(response, p, q, gamma, centre)
     # No worse than the interior point solver, and feasible; never better by more than its own tolerance.
     assert f.provenance["objective"] == pytest.approx(objective, rel=1e-5, abs=1e-6)
@@ -152,7 +154,7 @@ def test_iterative_is_the_best_in_true_error(gamma: float, where: str, request: 
     [(0.0, 0.9, 0.103, 0.143), (0.0, 0.99, 0.160, 0.484), ("middle", 0.9, 0.155, 0.268), ("middle", 0.99, 0.757, 3.88)],
 )
 def test_the_linear_error_misleads_near_one(centre, gamma: float, rms: float, largest: float) -> None:
-    f = dfnets.design(HIGH_PASS, 5, 3, gamma, centre=centre, constraint="samples")
+    f = dfnets.design(HIGH_PASS, 5, 3, gamma, method="least-squares", centre=centre, constraint="samples")
     assert true_errors(f) == pytest.approx((rms, largest), rel=0.01)
 
 
@@ -199,7 +201,7 @@ def test_pagerank_is_of_order_one() -> None:
 
 def test_a_response_that_leaves_the_denominator_undetermined() -> None:
     for response in (lambda f: np.zeros_like(f), lambda f: (f > 1.995).astype(float)):
-        f = dfnets.design(response, 5, 3, 0.9)
+        f = dfnets.design(response, 5, 3, 0.9, method="least-squares")
         assert np.isfinite(f.psi).all()
         assert f.certificate().contraction <= 0.9 * (1 + 1e-9)
         assert f.provenance["objective"] == pytest.approx(cvxpy_design(response, 5, 3, 0.9, 1.0)[2], abs=1e-6)
@@ -254,3 +256,16 @@ def test_a_response_must_be_finite_and_callable() -> None:
         dfnets.design(lambda f: np.where(f > 0, f, np.nan))
     with pytest.raises(TypeError, match="neither a Response nor a callable"):
         dfnets.design("low-pass")  # type: ignore[arg-type]
+
+
+def test_the_default_is_the_best_method_in_python_and_on_the_command_line() -> None:
+    assert dfnets.design(HIGH_PASS).provenance["method"] == "iterative"
+    assert dfnets.design(HIGH_PASS, convention="published").provenance["method"] == "least-squares"
+
+
+@pytest.mark.parametrize("cut", [0.05, 0.1, 0.5, 1.0, 1.9, 1.95])
+def test_a_design_at_any_cut_is_a_matter_of_milliseconds(cut: float) -> None:
+    # Thirty times the figure of an idle machine: this notices a search that runs away, not a busy neighbour.
+    started = time.process_time()
+    dfnets.design(responses.high_pass(cut), method="iterative")
+    assert time.process_time() - started < 0.6

@@ -48,8 +48,9 @@ def design_command(
     q: Annotated[int, typer.Option("-q", help="Degree of the feedforward (numerator).")] = 3,
     gamma: Annotated[float, typer.Option(help="Bound on |P|: the contraction of the recursion, below 1.")] = 0.9,
     method: Annotated[
-        str, typer.Option(help="least-squares (the paper), refit, iterative (least true error) or minimax.")
-    ] = "iterative",
+        str | None,
+        typer.Option(help="iterative (least true error, the default), refit, minimax, or least-squares (the paper)."),
+    ] = None,
     centre: Annotated[str, typer.Option(help="middle, free (minimax only), or a frequency.")] = "middle",
     convention: Annotated[
         str, typer.Option(help="consistent, or published (the authors' code as it is).")
@@ -89,7 +90,7 @@ def design_command(
         p,
         q,
         gamma,
-        method=method if convention == "consistent" else "least-squares",  # type: ignore[arg-type]
+        method=method,  # type: ignore[arg-type]
         convention=convention,  # type: ignore[arg-type]
         centre=where,
         interval=interval or ((0.0, 2.0) if shift is None else shift.interval),

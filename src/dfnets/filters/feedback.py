@@ -163,7 +163,7 @@ class FeedbackLoopedFilter(Filter):
             s = self.series(interval)
             one = np.ones(1)
             low, high = bounds.extremes([s.feedback, s.denominator, s.feedforward], [one, one, s.denominator])
-            gain, distance = (max(abs(low[2] - c), abs(high[2] - c)) for c in (0.0, 1.0))
+            gain, distance = (max(abs(low[2] - c), abs(high[2] - c)) * (1 + 2 * bounds.EPS) for c in (0.0, 1.0))
             contraction = max(abs(low[0]), abs(high[0]))
             return Ranges(float(contraction), (float(low[1]), float(high[1])), float(gain), float(distance))
 

@@ -75,6 +75,8 @@ class _Program:
         empty = np.zeros((len(self.everywhere), q + 2))
         self.bounds = np.vstack([np.hstack([self.everywhere, empty]), np.hstack([-self.everywhere, empty])])
         self.limits = np.concatenate([np.full(len(whole), high), np.full(len(whole), -low)])
+        # Only a few rows bind. Each program starts from these and takes in what it breaks.
+        self.rows = np.arange(0, 2 * (len(self.points) + len(whole)), 12)
         self.equal, self.one = None, None
         if centre is not None and gamma is not None:
             self.equal = np.hstack([chebvander(to_unit(centre, interval), p), np.zeros((1, q + 2))]).reshape(1, -1)
@@ -106,20 +108,37 @@ class _Program:
         weight = (self.d @ denominator)[:, None]
         above = np.hstack([(self.wanted - error)[:, None] * self.d, -self.n, -weight])
         below = np.hstack([-(self.wanted + error)[:, None] * self.d, self.n, -weight])
+        matrix = np.vstack([above, below, self.bounds])
+        right = np.concatenate([np.zeros(2 * len(self.points)), self.limits])
         cost = np.zeros(above.shape[1])
         cost[-1] = 1
-        result = linprog(
-            cost,
-            A_ub=np.vstack([above, below, self.bounds]),
-            b_ub=np.concatenate([np.zeros(2 * len(self.points)), self.limits]),
-            A_eq=self.equal,
-            b_eq=self.one,
-            bounds=(None, None),
-            method="highs-ds",
-        )
-        if result.x is None:
-            return None
+        for _ in range(30):
+            result = linprog(
+                cost,
+                A_ub=matrix[self.rows],
+                b_ub=right[self.rows],
+                A_eq=self.equal,
+                b_eq=self.one,
+                # t is bounded so that a program of few rows is, too; it is an error of at most a few units.
+                bounds=[(None, None)] * (len(cost) - 1) + [(-1e3, None)],
+                method="highs-ds",
+                options={"presolve": False},  # which takes longer than the program of so few rows itself
+            )
+            if result.x is None:
+                return None
+            excess = matrix @ result.x - right
+            broken = _peaks(excess, 1e-9)
+            if not len(broken):
+                break
+            self.rows = np.union1d(self.rows, broken)
         return result.x[: self.p + 1], result.x[self.p + 1 : -1]
+
+
+def _peaks(excess: np.ndarray, most: float) -> np.ndarray:
+    """Where a vector is above ``most`` and not below either neighbour."""
+    padded = np.pad(excess, 1, constant_values=-np.inf)
+    peak = (excess >= padded[:-2]) & (excess >= padded[2:])
+    return np.flatnonzero(peak & (excess > most))
 
 
 def _coefficients(

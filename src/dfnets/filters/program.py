@@ -25,8 +25,9 @@ class Program:
     """
 
     def __init__(self, r: np.ndarray, m: np.ndarray, b: np.ndarray) -> None:
-        self.r, self.m, self.b = r, m, b
-        basis, _ = np.linalg.qr(b)
+        self.r, self.m = r, m
+        basis, self.corner = np.linalg.qr(b)
+        self.basis = basis
         reduced = np.column_stack([m, r])
         reduced -= basis @ (basis.T @ reduced)
         upper: np.ndarray = np.linalg.qr(reduced, mode="r")  # type: ignore[assignment]
@@ -44,7 +45,7 @@ class Program:
 
     def free(self, a: np.ndarray) -> np.ndarray:
         """The optimal b (q + 1,) for this a."""
-        return np.linalg.lstsq(self.b, self.r + self.m @ a, rcond=None)[0]
+        return np.linalg.lstsq(self.corner, self.basis.T @ (self.r + self.m @ a), rcond=None)[0]
 
 
 def _least_distance(rows: np.ndarray, target: np.ndarray, gamma: float) -> np.ndarray:

@@ -125,6 +125,7 @@ class DFNet(Model):
             config.p,
             config.q,
             config.gamma,
+            method="least-squares",  # the paper's
             convention=config.convention,
             # The authors' coefficients do not depend on the operator that they are then applied to.
             centre="middle" if published else centre,

@@ -42,7 +42,7 @@ FILTERS: dict[str, Callable[[int], tuple[Filter, str, int | None]]] = {
 
 
 def _feedback_looped() -> FeedbackLoopedFilter:
-    return design(WANTED, P, Q, 0.9)
+    return design(WANTED, P, Q, 0.9, method="least-squares")
 
 
 def measure(filter: str, nodes: int, edges: int, order: int, seed: int = 0) -> dict[str, Any]:

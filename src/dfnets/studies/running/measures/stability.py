@@ -37,7 +37,7 @@ def measure(
     signal needs, None where the recursion diverges; ``recursion`` and ``cheapest`` are products for the last tolerance.
     """
     made = getattr(responses, response.replace("-", "_"))(cut)
-    f = design(made, p, q, gamma, convention=convention)  # type: ignore[arg-type]
+    f = design(made, p, q, gamma, method="least-squares", convention=convention)  # type: ignore[arg-type]
     proved, shift = Shift(graph), Shift(graph, lmax="lanczos")
     last = f.certificate(shift, tol=TOLERANCES[-1])
     frequencies, weights = shift.density()
