@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from dfnets import Graph
 from dfnets.cli.data import app
 from dfnets.datasets import cache, library, sources
+from dfnets.datasets.files import read_graph
 
 runner = CliRunner()
 
@@ -96,6 +98,21 @@ def test_check_tells_what_is_odd_and_its_status_says_whether_it_matters(tmp_path
     assert "PROBLEM, edges: e.csv, line 2 and line 3" in result.stdout
     assert "(--duplicates sum)" in result.stdout
     assert runner.invoke(app, [*arguments, "--duplicates", "max"]).exit_code == 0
+
+
+def test_a_saved_graph_is_the_same_graph(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "e.csv").write_text("Source;Target;Weight\nu;v;0,5\nv;w;1\n")
+    (tmp_path / "y.csv").write_text("u,red\nv,blue\n")
+    files = ["--edges", "e.csv", "--labels", "y.csv"]
+    assert runner.invoke(app, ["save", "graph", *files]).exit_code == 0
+    assert "FileExistsError" in repr(runner.invoke(app, ["save", "graph", *files]).exception)
+    saved = runner.invoke(app, ["describe", "--edges", "graph"])
+    assert saved.exit_code == 0, saved.output
+    assert saved.stdout.splitlines()[0] == "3 nodes, 2 edges, 2 labels, 2 classes"
+    opened, read = Graph.open("graph"), read_graph("e.csv", labels="y.csv")
+    np.testing.assert_array_equal(opened.adjacency.toarray(), read.adjacency.toarray())
+    assert (opened.node_ids.tolist(), opened.labels.tolist()) == (read.node_ids.tolist(), read.labels.tolist())
 
 
 def test_options_say_how_files_are_written(tmp_path, monkeypatch):

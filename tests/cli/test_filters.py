@@ -74,6 +74,25 @@ def test_filter_applies_a_saved_filter(dfnets_command, tmp_path) -> None:
     np.testing.assert_allclose(np.load(tmp_path / "x.filtered.npy"), f.apply(graph, x, tol=1e-9), atol=1e-12)
 
 
+def test_a_graph_in_a_folder_is_filtered_from_file_to_file(dfnets_command, tmp_path) -> None:
+    graph = random_graph(50, 4, 0)
+    graph.save(tmp_path / "graph")
+    x = np.random.default_rng(0).standard_normal((50, 3))
+    np.save(tmp_path / "x.npy", x)
+    f = dfnets.design(dfnets.responses.low_pass(0.5))
+    f.save(tmp_path / "f.json")
+    options = ("--filter", tmp_path / "f.json", "--tol", 1e-9)
+    status, out, err = dfnets_command("filter", tmp_path / "graph", tmp_path / "x.npy", *options)
+    assert (status, err) == (0, "")
+    assert "nodes=50" in out
+    np.testing.assert_allclose(np.load(tmp_path / "x.filtered.npy"), f.apply(graph, x, tol=1e-9), atol=1e-12)
+    pandas.DataFrame({"id": range(50), "a": x[:, 0]}).to_csv(tmp_path / "s.csv", index=False)
+    status, _, err = dfnets_command("filter", tmp_path / "graph", tmp_path / "s.csv", *options)
+    assert (status, err) == (0, "")
+    found = pandas.read_csv(tmp_path / "s.filtered.csv")["a"]
+    np.testing.assert_allclose(found, f.apply(graph, x, tol=1e-9)[:, 0], atol=1e-12)
+
+
 def test_filter_keeps_ids_whatever_the_order_of_the_files(dfnets_command, tmp_path) -> None:
     """Signals are known by id, in CSV as in .npy, where row k is node k and not the k-th that the edges name."""
     graph = random_graph(30, 4, 0)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from dfnets.cli.common import Force, check_outputs, console, say
 from dfnets.cli.file_options import FileOptions, takes_files
-from dfnets.filters import FeedbackLoopedFilter, load
+from dfnets.filters import FeedbackLoopedFilter, Filter, load
 
 
 @takes_files
@@ -36,13 +36,15 @@ def filter_command(
 ) -> None:
     """Apply a filter to signals on a graph.
 
+    A graph in a folder of `dfnets data save`, and signals in a .npy, may both be larger than memory.
+
     Examples: dfnets filter edges.csv signal.csv --filter f.json
     dfnets filter graph.npz signal.npy --filter f.json --out result.npy
     """
     from dfnets.datasets.signals import WRITTEN, read_signal
     from dfnets.datasets.tables import kind_of, refuse_missing_files
 
-    edges = Path(graph) if Path(graph).suffix else None
+    edges = Path(graph) if Path(graph).suffix and not Path(graph).is_dir() else None
     refuse_missing_files(edges, signal, filter_file)
     kind = kind_of(signal)
     plain = signal.with_suffix("") if signal.suffix == ".gz" else signal
@@ -51,6 +53,9 @@ def filter_command(
         raise ValueError(f"--out {path}: it ends in {', '.join(WRITTEN[:-1])} or {WRITTEN[-1]}")
     check_outputs(path, force=force)
     f = load(filter_file)
+    if edges is None and Path(graph).is_dir() and kind == path.suffix == ".npy":
+        _in_blocks(f, Path(graph), signal, path, tol=tol, method=method)
+        return
     read = read_signal(graph, signal, **files.arguments())
     read.check_output(path)
     with console.status("filtering"):
@@ -62,4 +67,21 @@ def filter_command(
     say(f"{done.method}: {done.products} products, error at most {done.error:.2g} of the norm of each column")
     if isinstance(f, FeedbackLoopedFilter):
         console.print(f.certificate(shift, tol=tol).table())
+    say(f"written: {path}")
+
+
+def _in_blocks(f: Filter, folder: Path, signal: Path, path: Path, **options: Any) -> None:
+    """Some columns at a time, from file to file."""
+    from dfnets.graph import Graph
+    from dfnets.out_of_core import apply_in_blocks
+
+    graph = Graph.open(folder)
+    if graph.node_ids is not None:
+        raise ValueError(
+            f"{signal} has no ids, and the nodes of {folder} have some: give a .csv with an id in each row"
+        )
+    with console.status("filtering"):
+        apply_in_blocks(f, graph, signal, path, **options)
+    say(repr(graph))
+    say(repr(f))
     say(f"written: {path}")

@@ -87,6 +87,30 @@ def check_command(
         raise typer.Exit(1)
 
 
+@app.command("save")
+@takes_files
+def save_command(
+    out: Annotated[Path, typer.Argument(help="The folder that gets the graph.")],
+    edges: Annotated[Path, typer.Option(help="Your edges (.csv, .tsv, .txt, .parquet, .jsonl, .graphml, .npz, ...).")],
+    features: Features = None,
+    labels: Labels = None,
+    force: Force = False,
+    *,
+    files: FileOptions,
+) -> None:
+    """Write your files as a folder that opens at once, however large the graph: give it as --edges afterwards.
+
+    Example: dfnets data save graph/ --edges edges.csv --features features.csv --labels labels.csv
+    """
+    from dfnets import atomic, storage
+
+    atomic.check_folder(out, storage.FILES, force=force)
+    reading = files.read(edges, features, labels)
+    reading.graph.save(out, force=force)
+    say(reading)
+    say(f"graph: {out}")
+
+
 @app.command()
 @takes_files
 def describe(

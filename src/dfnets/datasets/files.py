@@ -101,7 +101,7 @@ def read(
     Args:
         edges: one edge per row, listed once or in both directions, as text (.csv, .tsv, .txt, also packed with gzip),
             .parquet, .jsonl or .xlsx; .graphml; .mtx; .npz (an adjacency written by ``scipy.sparse.save_npz``, or a
-            whole graph in the layout of :mod:`dfnets.datasets.layout`).
+            whole graph in the layout of :mod:`dfnets.datasets.layout`); a folder that :meth:`Graph.save` wrote.
         features: a table with an id in each row, or in long format (id, feature, value); .npy; .npz (written by
             ``scipy.sparse.save_npz``, or with one dense array; beside it ``ids`` and ``feature_names`` if there are).
             Text becomes one feature for each category, and gaps among numbers are filled with the median of the
@@ -131,12 +131,12 @@ def read(
     """
     edges = Path(edges)
     feature_file, label_file = (None if path is None else Path(path) for path in (features, labels))
-    refuse_missing_files(edges, feature_file, label_file)
+    refuse_missing_files(None if edges.is_dir() else edges, feature_file, label_file)
     options = TableOptions(header, separator, decimal, None if missing is None else tuple(missing))
     attributes = {"name": edges.name.removesuffix(".gz").removesuffix(kind_of(edges)), **attributes}
     listed: EdgeList | None = None
     graph: Graph | None = None
-    if kind_of(edges) in (".npz", ".mtx"):
+    if edges.is_dir() or kind_of(edges) in (".npz", ".mtx"):
         graph = _read_matrix(edges, attributes)
         known = ids_of(graph)
     else:
@@ -254,6 +254,8 @@ def _without_header(
 
 
 def _read_matrix(path: Path, attributes: dict[str, Any]) -> Graph:
+    if path.is_dir():
+        return Graph.open(path)
     try:
         if kind_of(path) == ".mtx":
             from scipy.io import mmread

@@ -81,7 +81,7 @@ def read_signal(graph: str, path: Path, **options: Any) -> Signal:
     """
     edges = Path(graph)
     is_file = edges.exists() or bool(edges.suffix)
-    refuse_missing_files(edges if is_file else None, path)
+    refuse_missing_files(edges if is_file and not edges.is_dir() else None, path)
     if is_file:
         done = read(edges, path, unmatched="refuse", encode=False, **options)
     else:
