@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     import optuna
     import pandas
 
+    from dfnets.training.history import History
+    from dfnets.training.loop import Trainer
+
+# Epochs between two looks at whether a trial is worth going on with.
+PRUNE_EVERY = 50
+
 
 @dataclass(frozen=True)
 class Found:
@@ -30,12 +36,16 @@ class Found:
     Attributes:
         settings: the hyper-parameters that were best on validation nodes; pass them on to :func:`dfnets.fit`.
         validation: their validation accuracy in percent, the mean over replicas.
-        trials: all of them, best first.
+        trials: all that were trained, best first; ``state`` is ``"complete"`` or ``"pruned"``.
+        trial_settings: the settings of each row of ``trials``.
+        diverged: how many more were tried, and diverged.
     """
 
     settings: Mapping[str, Any]
     validation: float
     trials: pandas.DataFrame
+    trial_settings: tuple[Mapping[str, Any], ...]
+    diverged: int
 
     def __repr__(self) -> str:
         chosen = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
@@ -53,6 +63,8 @@ def search(
     seed: int = 0,
     protocol: str | Split | Sequence[Split] = "planetoid",
     replicas: int = 3,
+    start: Sequence[Mapping[str, Any]] = (),
+    prune: bool = False,
     **options: Any,
 ) -> Found:
     """Draws hyper-parameters at random, trains with each, and keeps what is best on validation nodes.
@@ -68,6 +80,9 @@ def search(
             one by orders of magnitude. None is the model's own.
         workers: processes that train at the same time.
         replicas: networks per trial; it is judged by their mean.
+        start: settings that are tried first, as part of ``trials``: ``{}`` is the preset itself.
+        prune: give up a trial whose validation accuracy is below the median of the others at the same epoch. With
+            several workers, which trials are given up depends on the order in which they finish.
         protocol, options: for :func:`dfnets.fit`.
     """
     ranges = dict(models.get(model).space if space is None else space)
@@ -76,19 +91,21 @@ def search(
     if trials < 1 or workers < 1:
         raise ValueError(f"trials={trials}, workers={workers}: at least 1 of each is needed")
     fit_options = {"protocol": protocol, "replicas": replicas, "seed": seed, **options}
-    identity = _identity(model, graph, ranges, fit_options)
+    identity = _identity(
+        model, graph, ranges, {**fit_options, "start": [dict(first) for first in start], "prune": prune}
+    )
     Path(file).parent.mkdir(parents=True, exist_ok=True)
     atomic.check_file(file, force=True)
-    with cache.lock(Path(file)), _speaking(file):
+    with cache.lock(Path(file)), _explained_errors(file):
         study = _study(file)
         _check_identity(study, identity, file)
-        _enqueue(study, ranges, seed, trials)
-        job = (model, graph, str(file), fit_options, ranges)
+        _enqueue(study, ranges, seed, trials, start)
+        job = (model, graph, str(file), fit_options, prune)
         if workers == 1:
             _work(*job)
         else:
             _work_together(job, workers)
-        return _found(_study(file), ranges)
+        return _found(_study(file))
 
 
 def _identity(model: str, graph: Graph, ranges: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
@@ -125,8 +142,8 @@ def _check_identity(study: optuna.Study, identity: Mapping[str, Any], file: str 
 
 
 @contextmanager
-def _speaking(file: str | os.PathLike[str]) -> Iterator[None]:
-    """Turns errors of the database into ones that say what to do."""
+def _explained_errors(file: str | os.PathLike[str]) -> Iterator[None]:
+    """Turns errors of the database into messages that say what to do."""
     try:
         from sqlalchemy.exc import SQLAlchemyError
     except ImportError:
@@ -144,7 +161,9 @@ def _speaking(file: str | os.PathLike[str]) -> Iterator[None]:
         ) from None
 
 
-def _enqueue(study: optuna.Study, ranges: Mapping[str, Any], seed: int, trials: int) -> None:
+def _enqueue(
+    study: optuna.Study, ranges: Mapping[str, Any], seed: int, trials: int, start: Sequence[Mapping[str, Any]]
+) -> None:
     """Puts what is still to be tried into the queue, what an interrupted search left half-done included."""
     from optuna.trial import TrialState
 
@@ -155,7 +174,8 @@ def _enqueue(study: optuna.Study, ranges: Mapping[str, Any], seed: int, trials: 
         elif trial.state != TrialState.FAIL or "diverged" in trial.user_attrs:
             settled.add(trial.user_attrs["draw"])
     for draw in sorted(set(range(trials)) - settled):
-        study.enqueue_trial(_draw_trial(ranges, seed, draw), user_attrs={"draw": draw})
+        settings = dict(start[draw]) if draw < len(start) else _draw_settings(ranges, seed, draw)
+        study.enqueue_trial({}, user_attrs={"draw": draw, "settings": settings})
 
 
 def _work_together(job: tuple[Any, ...], count: int) -> None:
@@ -164,12 +184,10 @@ def _work_together(job: tuple[Any, ...], count: int) -> None:
             process.join()
     failed = [process.exitcode for process in processes if process.exitcode]
     if failed:
-        raise OSError(f"{len(failed)} of {count} workers ended early (exit code {failed[0]}); search again to go on")
+        raise OSError(f"{len(failed)} of {count} workers ended early (exit code {failed[0]}); search again to continue")
 
 
-def _work(
-    model: str, graph: Graph, file: str, options: dict[str, Any], ranges: dict[str, Any], workers: int = 1
-) -> None:
+def _work(model: str, graph: Graph, file: str, options: dict[str, Any], prune: bool, workers: int = 1) -> None:
     """Trains trials that wait until none does."""
     import optuna
     import torch
@@ -181,14 +199,37 @@ def _work(
     study = _study(file)
     while study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.WAITING,)):
         trial = study.ask()
-        settings = {name: _suggested(trial, name, values) for name, values in ranges.items()}
+        settings = _with_tuples(trial.user_attrs["settings"])
+        pruner = _Pruner(trial) if prune else None
         try:
-            result = fit(model, graph, progress=False, **{**options, **settings})
+            result = fit(model, graph, progress=False, after_epoch=pruner, **{**options, **settings})
         except DivergedError:
             trial.set_user_attr("diverged", True)
             study.tell(trial, state=optuna.trial.TrialState.FAIL)
+        except optuna.TrialPruned:
+            study.tell(trial, state=optuna.trial.TrialState.PRUNED)
         else:
-            study.tell(trial, float(np.nanmax(result.history.validation, axis=0).mean()))
+            study.tell(trial, _score(result.history))
+
+
+class _Pruner:
+    """Reports a trial from time to time, and ends it when it is worse than most others were at that epoch."""
+
+    def __init__(self, trial: optuna.Trial) -> None:
+        self.trial = trial
+
+    def __call__(self, trainer: Trainer) -> None:
+        import optuna
+
+        if trainer.epoch % PRUNE_EVERY == 0 and len(trainer.history):
+            self.trial.report(_score(trainer.history), trainer.epoch)
+            if self.trial.should_prune():
+                raise optuna.TrialPruned
+
+
+def _score(history: History) -> float:
+    """The mean over replicas of each one's best validation accuracy."""
+    return float(np.nanmax(history.validation, axis=0).mean())
 
 
 def _study(file: str | os.PathLike[str]) -> optuna.Study:
@@ -200,20 +241,24 @@ def _study(file: str | os.PathLike[str]) -> optuna.Study:
     if "?" in str(file):
         raise ValueError(f"{file}: the name of a search file cannot have a question mark")
     storage = optuna.storages.RDBStorage(f"sqlite:///{Path(file)}", engine_kwargs={"connect_args": {"timeout": 60}})
-    # Everything that is tried is enqueued beforehand; the sampler has nothing to do.
-    sampler = optuna.samplers.RandomSampler()
     return optuna.create_study(
-        storage=storage, study_name="search", direction="maximize", sampler=sampler, load_if_exists=True
+        storage=storage,
+        study_name="search",
+        direction="maximize",
+        # Everything that is tried is enqueued beforehand; the sampler has nothing to do.
+        sampler=optuna.samplers.RandomSampler(),
+        pruner=optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=2 * PRUNE_EVERY),
+        load_if_exists=True,
     )
 
 
-def _draw_trial(ranges: Mapping[str, Any], seed: int, number: int) -> dict[str, Any]:
-    """The values of one trial; a choice is drawn as its place in the list, which a database can hold."""
+def _draw_settings(ranges: Mapping[str, Any], seed: int, number: int) -> dict[str, Any]:
+    """The settings of one trial."""
     rng = np.random.default_rng((seed, number))
     drawn: dict[str, Any] = {}
     for name, values in ranges.items():
         if isinstance(values, list):
-            drawn[name] = int(rng.integers(len(values)))
+            drawn[name] = values[int(rng.integers(len(values)))]
         elif values[2:] == ("log",):
             drawn[name] = float(np.exp(rng.uniform(np.log(values[0]), np.log(values[1]))))
         else:
@@ -221,27 +266,24 @@ def _draw_trial(ranges: Mapping[str, Any], seed: int, number: int) -> dict[str, 
     return drawn
 
 
-def _suggested(trial: optuna.Trial, name: str, values: Any) -> Any:
-    if isinstance(values, list):
-        return values[trial.suggest_int(name, 0, len(values) - 1)]
-    return trial.suggest_float(name, values[0], values[1], log=values[2:] == ("log",))
+def _with_tuples(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as they were before the database, which knows no tuples."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()}
 
 
-def _found(study: optuna.Study, ranges: Mapping[str, Any]) -> Found:
+def _found(study: optuna.Study) -> Found:
     import pandas
 
-    def settings(parameters: Mapping[str, Any]) -> dict[str, Any]:
-        return {
-            name: ranges[name][value] if isinstance(ranges[name], list) else value for name, value in parameters.items()
-        }
-
-    rows = [
-        {"trial": trial.user_attrs["draw"], "validation": trial.value, **settings(trial.params)}
-        for trial in study.trials
-        if trial.value is not None
-    ]
-    if not rows:
+    finished = [trial for trial in study.trials if trial.value is not None]
+    diverged = sum("diverged" in trial.user_attrs for trial in study.trials)
+    if not any(trial.state.name == "COMPLETE" for trial in finished):
         raise ArithmeticError(f"all {len(study.trials)} trials diverged: narrow the space, learning_rate first")
-    rows.sort(key=lambda row: (-row["validation"], row["trial"]))
-    best = {name: value for name, value in rows[0].items() if name in ranges}
-    return Found(best, rows[0]["validation"], pandas.DataFrame(rows))
+    finished.sort(
+        key=lambda trial: (trial.state.name != "COMPLETE", -float(trial.value or 0.0), trial.user_attrs["draw"])
+    )
+    settings = tuple(_with_tuples(trial.user_attrs["settings"]) for trial in finished)
+    rows = [
+        {"trial": trial.user_attrs["draw"], "validation": trial.value, "state": trial.state.name.lower(), **own}
+        for trial, own in zip(finished, settings, strict=True)
+    ]
+    return Found(settings[0], rows[0]["validation"], pandas.DataFrame(rows), settings, diverged)

@@ -36,6 +36,48 @@ def test_the_best_on_validation_is_found(graph: Graph, split: Split, tmp_path: P
     assert "best of 5 trials" in repr(found)
 
 
+def test_trials_are_scored_by_their_best_validation_accuracy(graph: Graph, split: Split, tmp_path: Path) -> None:
+    from dfnets.training import fit
+
+    found = run(graph, split, tmp_path / "s.db", 4)
+    for score, settings in zip(found.trials["validation"], found.trial_settings, strict=True):
+        result = fit(
+            "dfnet", graph, protocol=split, replicas=2, epochs=4, device="cpu", progress=False, **dict(settings)
+        )
+        assert score == np.nanmax(result.history.validation, axis=0).mean()
+    assert list(found.trials["validation"]) == sorted(found.trials["validation"], reverse=True)
+    assert found.trials["validation"].nunique() > 1
+    assert found.settings == found.trial_settings[0]
+
+
+def test_what_is_tried_first_can_be_given(graph: Graph, split: Split, tmp_path: Path) -> None:
+    start = [{}, {"dropout": 0.25, "units": (5,)}]
+    found = run(graph, split, tmp_path / "s.db", 4, start=start)
+    tried = dict(zip(found.trials["trial"], found.trial_settings, strict=True))
+    assert [tried[0], tried[1]] == start
+    assert set(tried[2]) == set(tried[3]) == set(SPACE)
+    with pytest.raises(ValueError, match="its start is"):
+        run(graph, split, tmp_path / "s.db", 4)
+
+
+def test_hopeless_trials_are_pruned_and_good_ones_are_not(
+    graph: Graph, split: Split, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dfnets.search.PRUNE_EVERY", 2)
+    space = {"learning_rate": [1e-2], "units": [(6,)]}
+    # The last one hardly moves from where it began.
+    start = [{"learning_rate": 1e-2, "units": (6,)}] * 6 + [{"learning_rate": 1e-9, "units": (6,)}]
+    found = run(graph, split, tmp_path / "s.db", 8, space=space, start=start, prune=True, epochs=30)
+    states = dict(zip(found.trials["trial"], found.trials["state"], strict=True))
+    assert states.pop(6) == "pruned"
+    assert set(states.values()) == {"complete"}
+    assert found.settings["learning_rate"] == 1e-2
+    assert list(found.trials["state"])[-1] == "pruned"
+    # A pruned trial is settled: nothing is left to try.
+    again = run(graph, split, tmp_path / "s.db", 8, space=space, start=start, prune=True, epochs=30)
+    assert again.trial_settings == found.trial_settings
+
+
 def test_resuming_and_workers_change_nothing(graph: Graph, split: Split, tmp_path: Path) -> None:
     at_once = run(graph, split, tmp_path / "a.db", 4)
     run(graph, split, tmp_path / "b.db", 2)

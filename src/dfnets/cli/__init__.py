@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from dfnets.cli import apply, bench, data, demo, errors, filters, reproduce, studio, train
+from dfnets.cli import apply, bench, data, demo, errors, filters, reproduce, search, studio, train
 
 app = typer.Typer(
     name="dfnets",
@@ -18,7 +18,7 @@ app.command("filter")(apply.filter_command)
 app.command("studio")(studio.studio_command)
 app.command("train")(train.train_command)
 app.command("predict")(train.predict_command)
-app.command("search")(train.search_command)
+app.command("search")(search.search_command)
 app.add_typer(data.app, name="data")
 app.command("bench")(bench.bench_command)
 app.command("reproduce")(reproduce.reproduce_command)

@@ -1,4 +1,4 @@
-"""`dfnets train`, `dfnets predict` and `dfnets search`."""
+"""`dfnets train` and `dfnets predict`."""
 
 from __future__ import annotations
 
@@ -207,45 +207,3 @@ def _settings(pairs: list[str]) -> dict[str, Any]:
         except json.JSONDecodeError:
             settings[name.replace("-", "_")] = text
     return settings
-
-
-@takes_files
-def search_command(
-    file: Annotated[Path, typer.Argument(help="The SQLite file of the search; one that is there is gone on with.")],
-    dataset: Dataset = None,
-    edges: Edges = None,
-    features: FeatureFile = None,
-    labels: Annotated[Path | None, typer.Option(help="Labels of their nodes; nodes left out are unlabelled.")] = None,
-    model: ModelName = "dfnet",
-    preset: Annotated[str | None, typer.Option(help="Named hyper-parameters for what is not searched.")] = None,
-    trials: Annotated[int, typer.Option(help="How many in all, those already in the file included.")] = 50,
-    replicas: Annotated[int, typer.Option(help="Networks per trial; it is judged by their mean.")] = 3,
-    epochs: Annotated[int | None, typer.Option(help="Instead of the preset's.")] = None,
-    workers: Annotated[int, typer.Option(help="Processes that train at the same time.")] = 1,
-    seed: Annotated[int, typer.Option(help="Of what is drawn, and of the first replica.")] = 0,
-    device: Device = None,
-    *,
-    files: FileOptions,
-) -> None:
-    """Search hyper-parameters at random, judged on validation nodes only.
-
-    Example: dfnets search search.db --dataset cora --trials 50 --workers 2
-    """
-    from dfnets.search import search
-
-    graph = _graph(files, dataset, edges, features, labels)
-    found = search(
-        model,
-        graph,
-        file,
-        trials=trials,
-        workers=workers,
-        seed=seed,
-        protocol="planetoid" if "planetoid" in graph.splits else "random",
-        replicas=replicas,
-        preset=preset,
-        epochs=epochs,
-        device=device,
-    )
-    show(found.trials, rows=10)
-    say(repr(found))

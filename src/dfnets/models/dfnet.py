@@ -13,7 +13,7 @@ from dfnets import responses
 from dfnets.filters import FeedbackLoopedFilter, design
 from dfnets.graph import Graph
 from dfnets.models.base import Config, Model, Sizes, scaled_features
-from dfnets.models.presets import SPACE, presets
+from dfnets.models.presets import SPACES, presets
 from dfnets.nn import DenseBlock, Features, Neighbours, Readout
 from dfnets.nn.batched import Generators
 from dfnets.nn.shifts import shift_for
@@ -85,7 +85,7 @@ class DFNet(Model):
 
     Config = DFNetConfig
     presets = presets("dfnet")
-    space = SPACE
+    space = SPACES["dfnet"]
     config: DFNetConfig
     filter: FeedbackLoopedFilter
 
@@ -159,12 +159,14 @@ class DFNetATT(DFNet):
     """DFNet with multi-head attention after every layer."""
 
     presets = presets("dfnet-att")
+    space = SPACES["dfnet-att"]
 
 
 class DFATT(DFNet):
     """The layers of DFNet-ATT without dense connections: each reads the one before it, and X through Q."""
 
     presets = presets("df-att")
+    space = SPACES["df-att"]
 
 
 def _response(config: DFNetConfig, centre: float, top: float) -> Response:

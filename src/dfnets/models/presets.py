@@ -50,15 +50,31 @@ CODE_OF: dict[str, dict[str, Any]] = {"dfnet-att": {"heads": 4, "score": "elu", 
 # "The same hyper-parameters are applied to NELL except for L2 regularisation", which for DFNet is the same as well.
 NELL: dict[str, dict[str, Any]] = {"dfnet-att": {"l2": 9e-2}, "df-att": {"l2": 9e-4}}
 
-SPACE: dict[str, Any] = {
+# What a search draws from: ranges about the paper's values and those of the authors' code, every technique a choice.
+_COMMON_SPACE: dict[str, Any] = {
     "learning_rate": (1e-3, 2e-2, "log"),
     "l2": (1e-5, 1e-1, "log"),
-    "dropout": (0.3, 0.95),
+    "dropout": (0.1, 0.95),
+    "response": ["high-pass", "low-pass"],
+    "convention": ["published", "consistent"],
     "gamma": (0.5, 0.99),
     "cut": (0.2, 1.4),
-    "p": [1, 3, 5],
-    "q": [1, 3],
-    "units": [(8, 16, 32, 64, 128), (8, 16, 32, 64), (16, 32, 64), (64,)],
+    "p": [1, 3, 5, 7, 9],
+    "q": [1, 3, 5],
+    "loss_factor": [1.0, 17.0],
+    "momentum": [None, 0.9],
+    "unit_norm": [True, False],
+    "head_l2": [1e-10, 1e-5, 1e-3],
+}
+_ATTENTION_SPACE: dict[str, Any] = {
+    "heads": [1, 4, 6, 8],
+    "score": ["leaky-relu", "elu"],
+    "attention_dropout": (0.0, 0.6),
+}
+SPACES: dict[str, dict[str, Any]] = {
+    "dfnet": _COMMON_SPACE | {"units": [(8, 16, 32, 64, 128), (8, 16, 32, 64), (16, 32, 64), (64,)]},
+    "dfnet-att": _COMMON_SPACE | _ATTENTION_SPACE | {"units": [(8, 16, 32, 64), (8, 16, 32), (16, 32), (32,)]},
+    "df-att": _COMMON_SPACE | _ATTENTION_SPACE | {"units": [(32, 64), (16, 32), (64,), (16, 16)]},
 }
 
 

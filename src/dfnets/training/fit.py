@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -44,6 +44,7 @@ def fit(
     checkpoint_every: float = 30.0,
     device: str | torch.device | None = None,
     progress: bool = True,
+    after_epoch: Callable[[Trainer], None] | None = None,
     **overrides: Any,
 ) -> Result:
     """Trains ``replicas`` networks that differ in their seed, as one wide problem.
@@ -62,6 +63,7 @@ def fit(
         checkpoint_every: seconds between two writes; 0 writes after every epoch.
         device: a CUDA device when there is one, unless said otherwise.
         progress: show a bar, if in a terminal.
+        after_epoch: called with the trainer after every epoch; an exception that it raises ends the training.
         overrides: hyper-parameters by name, see ``dfnets.models.get(model).Config``.
 
     Returns:
@@ -94,12 +96,14 @@ def fit(
         saved.restore(trainer)
     with epochs_bar(f"{model} on {graph.name}, {replicas} replicas", trainer, show=progress) as move:
 
-        def after_epoch(trainer: Trainer) -> None:
+        def each_epoch(trainer: Trainer) -> None:
             move(trainer)
             if saved is not None:
                 saved.maybe_write(trainer)
+            if after_epoch is not None:
+                after_epoch(trainer)
 
-        trainer.run(after_epoch)
+        trainer.run(each_epoch)
     words = preset_words(preset, changed)
     return Result(model, config, graph, filter, tuple(chosen), tuple(seeds), rule, trainer.history, trainer, words)
 
