@@ -15,7 +15,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # before its first product. :mod:`dfnets.nn.reproducibility` warns where that could not be had.
 os.environ.setdefault("MKL_CBWR", "AUTO")
 
-from dfnets import responses
+from dfnets import filters, responses
 from dfnets.filters import (
     ArmaFilter,
     CayleyFilter,
@@ -40,8 +40,11 @@ _LATE = {
     "models": "dfnets.models",
     "nn": "dfnets.nn",
     "plots": "dfnets.plots",
+    "search": "dfnets.search",
+    "studies": "dfnets.studies",
     "temporal": "dfnets.temporal",
     "train": "dfnets.training:train",
+    "training": "dfnets.training",
 }
 
 
@@ -71,11 +74,15 @@ __all__ = [
     "datasets",
     "design",
     "engine",
+    "filters",
     "fit",
     "models",
     "nn",
     "plots",
     "responses",
+    "search",
+    "studies",
     "temporal",
     "train",
+    "training",
 ]

@@ -1,9 +1,12 @@
-"""The command line: one file a group of commands."""
+"""The command line: one file per group of commands."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
+from dfnets import __version__
 from dfnets.cli import apply, bench, data, demo, errors, filters, reproduce, search, studio, train
 
 app = typer.Typer(
@@ -12,6 +15,23 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"dfnets {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Feedback-looped graph filters: design them, certify them, apply them to big graphs, learn with them."""
+
+
 app.command("demo")(demo.demo_command)
 app.command("design")(filters.design_command)
 app.command("filter")(apply.filter_command)

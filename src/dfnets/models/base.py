@@ -76,6 +76,7 @@ class Model(nn.Module, ABC):
             is for any graph; ``"paper"`` has the values of the paper that the model is from. What a search found is
             added by :func:`dfnets.models.presets`, as ``"tuned-cora"`` and so on.
         space: what :func:`dfnets.search.search` draws its hyper-parameters from.
+        version: raised when a change alters the numbers that the model reaches, so that older runs are known.
         reads_features: whether it needs the features of the nodes at all.
         transductive: whether it knows the nodes of its graph by their number, and so predicts for that graph only.
 
@@ -90,6 +91,7 @@ class Model(nn.Module, ABC):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]]
     space: ClassVar[Mapping[str, Any]] = {}
     reads_features: ClassVar[bool] = True
+    version: ClassVar[int] = 1
     transductive: bool = False
 
     def __init__(

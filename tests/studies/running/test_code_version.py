@@ -14,7 +14,7 @@ def test_a_model_has_a_version_of_its_own(monkeypatch: pytest.MonkeyPatch) -> No
     gcn, gat = Group("gcn", "cora"), Group("gat", "cora")
     before = {group.model: code_version.of_group(group) for group in (gcn, gat)}
     assert before["gcn"] != before["gat"]
-    monkeypatch.setattr(models.get("gcn"), "version", 99, raising=False)
+    monkeypatch.setattr(models.get("gcn"), "version", 99)
     assert code_version.of_group(gcn) != before["gcn"]
     assert code_version.of_group(gat) == before["gat"]
 

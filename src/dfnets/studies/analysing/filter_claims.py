@@ -54,6 +54,7 @@ def on_each_graph(
     """
 
     def check(results: Results) -> Finding:
+        """Measures the claim on every graph."""
         found = {dataset: stability_of(results, (kind, dataset, 0.9)) for dataset in PAPER_DATASETS}
         words = [f"{dataset}: {'not run' if m is None else describe(m)}" for dataset, m in found.items()]
         return Finding(all_of([None if m is None else holds(m) for m in found.values()]), title + "; ".join(words))

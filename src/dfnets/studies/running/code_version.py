@@ -30,7 +30,7 @@ def of_group(group: Group) -> str:
     """
     versions = []
     if group.trains:
-        versions += [f"training-{VERSION}", f"{group.model}-{getattr(models.get(group.model), 'version', 1)}"]
+        versions += [f"training-{VERSION}", f"{group.model}-{models.get(group.model).version}"]
     if group.measure is not None:
         module = importlib.import_module(f"dfnets.studies.running.measures.{group.measure}")
         versions.append(f"{group.measure}-{module.VERSION}")

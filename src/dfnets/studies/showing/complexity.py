@@ -9,6 +9,16 @@ from dfnets.studies.planning.complexity import EDGES, FILTERS, NODES
 from dfnets.studies.running.measures.complexity import JACOBI, PARALLEL, P, Q
 from dfnets.studies.showing.document import Figure, Panel, Part, Series, Table
 
+COLUMNS = ["filter", "time / edges", "time / nodes", "time / size", "time / order", "products / order"]
+COLUMNS += ["memory / size", "memory / order", "paper: time", "paper: memory"]
+NOTE = (
+    "Exponent e of x^e, by least squares on logarithms, with its 95 % interval. Random graphs about "
+    f"{NODES} nodes and {EDGES} edges, one signal in double precision; size: nodes and edges grow together. The order "
+    f"is the degree k, the Lanczos steps, the powers of the Cayley transform ({JACOBI} Jacobi iterations each), or the "
+    f"iterations t (p = {P}, q = {Q}; {PARALLEL} parallel recursions). In the paper's table m is the number of edges, "
+    "but for Lanczos it writes m for the number of steps."
+)
+
 
 def show(results: Results) -> list[Part]:
     """Fitted exponents beside the paper's, and the measurements behind them."""
@@ -36,19 +46,8 @@ def show(results: Results) -> list[Part]:
                     m = sample.done[0].measures
                     numbers = [m["products"], 1e3 * m["seconds"], m["working"] / 2**20, m["held"] / 2**20]
                 points.append([filter, sweep, *point, *numbers, sample.note])
-    columns = ["filter", "time / edges", "time / nodes", "time / size", "time / order", "products / order"]
-    columns += ["memory / size", "memory / order", "paper: time", "paper: memory"]
-    note = (
-        f"Exponent e of x^e, by least squares on logarithms, with its 95 % interval. Random graphs about {NODES} nodes "
-    )
-    note += f"and {EDGES} edges, one signal in double precision; size: nodes and edges grow together. The order is the "
-    note += (
-        f"degree k, the Lanczos steps, the powers of the Cayley transform ({JACOBI} Jacobi iterations each), or the "
-    )
-    note += f"iterations t (p = {P}, q = {Q}; {PARALLEL} parallel recursions). In the paper's table m is the number of "
-    note += "edges, but for Lanczos it writes m for the number of steps."
     return [
-        Table("complexity", "Fitted exponents", columns, exponents, note),
+        Table("complexity", "Fitted exponents", COLUMNS, exponents, NOTE),
         Figure(
             "complexity",
             "Time of one application",
