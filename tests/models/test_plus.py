@@ -11,6 +11,7 @@ import torch
 from dfnets import Graph, fit, models
 from dfnets.datasets.splits import Split
 from dfnets.models import DFNetPlus, Sizes
+from dfnets.models.batches import sample_batch
 from dfnets.nn.batched import generators
 from dfnets.shift import Shift
 from dfnets.training.objective import Objective
@@ -145,7 +146,7 @@ def test_a_step_draws_labelled_nodes_and_then_unlabelled_ones() -> None:
     assert data.labels is not None
     model, _ = begun(data, labelled=7, unlabelled=11)
     training_nodes = [np.arange(30), np.arange(20, 24)]
-    drawn, targets, weights = model._sample_batch(Objective(data.labels, training_nodes, CLASSES), N)
+    drawn, targets, weights = sample_batch(Objective(data.labels, training_nodes, CLASSES), N, 7, 11, model.streams)
     assert drawn.shape == (18, 2)
     assert weights.shape == targets.shape == (7, 2)
     for r, nodes in enumerate(training_nodes):

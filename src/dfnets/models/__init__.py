@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dfnets.models.base import Config, Model, Sizes
 from dfnets.models.dfnet import DFATT, DFNet, DFNetATT, DFNetConfig
-from dfnets.models.plus import DFNetPlus, DFNetPlusConfig
+from dfnets.models.plus import DFNetPlus
+from dfnets.models.plus_config import DFNetPlusConfig
 from dfnets.models.registry import DEFAULT, config, get, names, presets
 
 __all__ = [

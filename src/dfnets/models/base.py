@@ -12,7 +12,7 @@ import torch
 from pydantic import BaseModel, ConfigDict, Field
 from torch import Tensor, nn
 
-from dfnets.datasets.features import normalise
+from dfnets.datasets.features import Scaling, normalise
 from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
 from dfnets.nn.batched import Generators
@@ -151,8 +151,8 @@ class Model(nn.Module, ABC):
                 module.streams = streams
 
 
-def scaled_features(graph: Graph, config: Config, sizes: Sizes, device: torch.device) -> Features:
-    """X as the model wants it, checked against what it was made for."""
+def scaled_features(graph: Graph, scaling: Scaling, sizes: Sizes, device: torch.device) -> Features:
+    """X with its rows scaled, checked against what the model was made for."""
     if graph.features is None:
         raise ValueError(f"{graph.name} has no features, and the model needs {sizes.features}: give the Graph features")
     if graph.features.shape[1] != sizes.features:
@@ -160,4 +160,4 @@ def scaled_features(graph: Graph, config: Config, sizes: Sizes, device: torch.de
             f"{graph.name} has {graph.features.shape[1]} features, but the model was made for {sizes.features}: "
             "give the same features, in the same order"
         )
-    return Features(normalise(graph.features, config.features), device=device)
+    return Features(normalise(graph.features, scaling), device=device)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import torch
+
 # Settings by the name that they had, of every model and of one.
 SETTINGS = {"judge": "select_by"}
 SETTINGS_OF: dict[str, dict[str, str]] = {
@@ -30,8 +32,13 @@ def current_settings(model: str, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def current_tensors(model: str, tensors: Mapping[str, Any]) -> dict[str, Any]:
-    """The tensors in a model folder of any version, by the names that they have now."""
-    return _renamed(tensors, TENSORS_OF.get(model, {}))
+    """The tensors in a model folder of any version, by the names that they have now, with those that are new."""
+    renamed = _renamed(tensors, TENSORS_OF.get(model, {}))
+    if model == "dfnet-plus" and "kind" not in renamed:
+        # Settings of then say how features are scaled, so that their kind decides nothing; trust is for training only.
+        renamed["kind"] = torch.ones(len(renamed["steps"]), dtype=torch.uint8)
+        renamed["trust"] = torch.ones(len(renamed["steps"]))
+    return renamed
 
 
 def _renamed(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A loss that asks the predictions of one network for several copies of its input to agree, and to be confident."""
+"""A loss that asks the predictions for several augmentations of the input to agree, as in GRAND (Feng et al., 2020)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,21 @@ from torch import Tensor
 from dfnets.nn import batched
 
 
+def ramp_up(steps: Tensor, length: int) -> Tensor:
+    """exp(-5 (1 - t / length)^2) up to ``length`` steps, and 1 from there on: the weight of the loss after t steps.
+
+    Slow at first, so that what the network makes of the labels alone is there for the validation nodes to choose.
+
+    >>> ramp_up(torch.tensor([5.0, 10.0, 20.0]), 10)
+    tensor([0.2865, 1.0000, 1.0000])
+    """
+    return torch.exp(-5 * (1 - (steps / length).clamp_max(1)) ** 2)
+
+
 def consistency(
     log_p: Tensor, temperature: float, least: float, divergence: Literal["squared", "kl"], shares: Tensor | None = None
 ) -> Tensor:
-    """(R,) mean distance of each copy's prediction p_s from the sharpened mean q, over the confident nodes.
+    """(R,) mean distance of each augmentation's prediction p_s from the sharpened mean q, over the confident nodes.
 
     q_c is proportional to mean_s(p_s)_c^(1 / temperature), and constant in the gradient. The distance is
     sum_c (p_s - q)_c^2, or the divergence sum_c q_c log(q_c / p_sc).

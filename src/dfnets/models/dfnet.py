@@ -138,7 +138,7 @@ class DFNet(Model):
     def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Inputs:
         shift = shift_for(self.filter, graph if shift is None else shift)
         neighbours = None if self.config.heads is None else Neighbours(shift, device=device)
-        return Inputs(scaled_features(graph, self.config, self.sizes, device), shift, neighbours)
+        return Inputs(scaled_features(graph, self.config.features, self.sizes, device), shift, neighbours)
 
     def forward(self, inputs: Inputs) -> Tensor:
         return self.head(self.block(inputs.features, inputs.shift, neighbours=inputs.neighbours))

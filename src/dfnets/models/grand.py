@@ -128,7 +128,7 @@ class GRAND(Model):
         self.norms = nn.ModuleList(_BatchNorm(width, replicas) for width in widths)
 
     def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Inputs:
-        scaled = scaled_features(graph, self.config, self.sizes, device).source
+        scaled = scaled_features(graph, self.config.features, self.sizes, device).source
         dense = scaled if isinstance(scaled, np.ndarray) else scaled.toarray()
         features = torch.as_tensor(dense, dtype=torch.float32, device=device)
         whole = (Shift(graph) if shift is None else shift).recentred(1.0)

@@ -91,7 +91,7 @@ class ICA(Model):
         if self.config.aggregate == "proportion":
             degrees = graph.degrees
             adjacency = sp.csr_array(sp.diags_array(1 / np.where(degrees > 0, degrees, 1)) @ adjacency)
-        features = scaled_features(graph, self.config, self.sizes, device)
+        features = scaled_features(graph, self.config.features, self.sizes, device)
         return Inputs(features, SparseMatrix(adjacency, device, torch.float32))
 
     def reset_parameters(self, streams: Generators) -> None:

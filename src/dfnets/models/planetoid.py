@@ -114,7 +114,7 @@ class Planetoid(Transductive):
     def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Inputs:  # noqa: ARG002
         if self.transductive:
             self.own_(graph)
-        return Inputs(scaled_features(graph, self.config, self.sizes, device), Walks(graph, device))
+        return Inputs(scaled_features(graph, self.config.features, self.sizes, device), Walks(graph, device))
 
     def reset_parameters(self, streams: Generators) -> None:
         for layer in (self.on_features, self.on_embedding, self.head):

@@ -91,7 +91,7 @@ class SemiEmb(Model):
         self.dropout = Dropout(config.dropout, relu=True, replicas=count)
 
     def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Inputs:  # noqa: ARG002
-        return Inputs(scaled_features(graph, self.config, self.sizes, device), Walks(graph, device))
+        return Inputs(scaled_features(graph, self.config.features, self.sizes, device), Walks(graph, device))
 
     def forward(self, inputs: Inputs) -> Tensor:
         return self.head([self._hidden(inputs)])

@@ -48,7 +48,7 @@ class Spectral(Model):
 
     def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Inputs:
         whole = Shift(graph) if shift is None else shift
-        return Inputs(scaled_features(graph, self.config, self.sizes, device), whole.recentred(1.0))
+        return Inputs(scaled_features(graph, self.config.features, self.sizes, device), whole.recentred(1.0))
 
     def reset_parameters(self, streams: Generators) -> None:
         for module in self.modules():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -24,8 +24,19 @@ class Nodes:
     test: np.ndarray
 
 
+class Examples(NamedTuple):
+    """The training nodes of one replica: (t,) numbers of the nodes, their classes, and their weights in the loss."""
+
+    nodes: Tensor
+    targets: Tensor
+    weights: Tensor
+
+
 class Objective:
     """factor * mean over the training nodes of weight(class) * cross-entropy, for every replica.
+
+    Attributes:
+        examples: what each replica learns from, for a model that draws some of it in a step.
 
     Args:
         labels: (n,) classes.
@@ -45,21 +56,24 @@ class Objective:
         weighting: Weighting = None,
         device: torch.device | str = "cpu",
     ) -> None:
-        count = len(nodes)
-        self.sizes = [len(part) for part in nodes]
-        # Logits are (n, R, classes): entry (i, r) is row i R + r once the first two dimensions are one.
-        rows = np.concatenate([part * count + r for r, part in enumerate(nodes)])
-        self.rows = torch.as_tensor(rows, device=device)
-        self.targets = torch.as_tensor(np.concatenate([labels[part] for part in nodes]), device=device)
         weights = [class_weights(labels[part], classes, len(labels), weighting)[labels[part]] for part in nodes]
-        self.weights = torch.as_tensor(factor * np.concatenate(weights), device=device, dtype=torch.float32)
+        self.examples = [
+            Examples(
+                torch.tensor(part, device=device),
+                torch.tensor(labels[part], device=device),
+                torch.as_tensor(factor * own, device=device, dtype=torch.float32),
+            )
+            for part, own in zip(nodes, weights, strict=True)
+        ]
+        self._replica = torch.cat([torch.full_like(own.nodes, r) for r, own in enumerate(self.examples)])
+        self._all = Examples(*(torch.cat(parts) for parts in zip(*self.examples, strict=True)))
 
     def __call__(self, logits: Tensor) -> Tensor:
         """(R,) losses of (n, R, classes) logits."""
-        picked = logits.flatten(0, 1)[self.rows]
-        entropy = functional.cross_entropy(picked, self.targets, reduction="none") * self.weights
+        picked = logits[self._all.nodes, self._replica]
+        entropy = functional.cross_entropy(picked, self._all.targets, reduction="none") * self._all.weights
         # A loop, because a replica's sum must not depend on the others.
-        return torch.stack([part.mean() for part in entropy.split(self.sizes)])
+        return torch.stack([part.mean() for part in entropy.split([len(own.nodes) for own in self.examples])])
 
 
 def class_weights(labels: np.ndarray, classes: int, num_nodes: int, weighting: Weighting) -> np.ndarray:

@@ -1,0 +1,88 @@
+"""The settings of DFNetPlus, and what a search draws them from."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from dfnets.models.base import Config
+
+Restart = Annotated[float, Field(gt=0, le=1)]
+
+
+class DFNetPlusConfig(Config):
+    """Settings of DFNetPlus; None and ``"auto"`` are settled by what the graph and the training labels show.
+
+    Attributes:
+        features: how rows of X are scaled. ``"auto"``: not at all where X is dense and real-valued, so that columns of
+            different scale are standardised instead; otherwise to length 1.
+        low: restart probabilities of the low-pass feedback loops, one response each.
+        high: those of the high-pass ones.
+        band: which responses are used: the ``"low"`` ones; ``"all"``, X as it is; or ``"high"``, X as it is and the
+            high ones. None: the low ones, unless another band predicts the labelled nodes better, each from the others.
+        balance_below: mean number of labelled nodes per class; with fewer, the predictions are made to spread evenly
+            over the classes.
+        hidden: width of the hidden layer; None leaves it out.
+        standardise: give every filtered column of X mean 0 and variance 1. None: where X is not sparse.
+        gain: a factor for every column of X, decayed like the weights; with standardised columns this drops those that
+            do not help. None: where columns are standardised.
+        input_dropout: rate at which entries of X are dropped.
+        dropout: rate at which entries of the hidden layer are dropped.
+        node_dropout: rate at which nodes are dropped before the filter.
+        augmentations: how often nodes are dropped anew in a step.
+        labelled, unlabelled: number of nodes of either kind that a step looks at.
+        consistency_weight: of the consistency loss, reached after ``ramp`` steps; at half of them it is 0.29 of that.
+        temperature: what sharpens the mean prediction.
+        confidence: times 1 / classes, the least top probability of a mean prediction that counts.
+        divergence: of an augmentation's prediction from the sharpened mean.
+        l2: of the weights and gains.
+    """
+
+    features: Literal["auto", "row", "unit", "none"] = "auto"  # type: ignore[assignment]
+    epochs: int = Field(1000, ge=0)
+    learning_rate: float = Field(0.01, gt=0)
+    every: int = Field(10, ge=1)
+    select_by: Literal["accuracy", "loss"] = "loss"
+    patience: int | None = Field(300, ge=1)
+    low: tuple[Restart, ...] = Field((0.1, 0.4), min_length=1)
+    high: tuple[Restart, ...] = Field((0.4,), min_length=1)
+    band: Literal["low", "all", "high"] | None = None
+    balance_below: int = Field(10, ge=0)
+    hidden: int | None = Field(None, ge=1)
+    standardise: bool | None = None
+    gain: bool | None = None
+    input_dropout: float = Field(0.5, ge=0, lt=1)
+    dropout: float = Field(0.7, ge=0, lt=1)
+    node_dropout: float = Field(0.5, ge=0, lt=1)
+    augmentations: int = Field(2, ge=1)
+    labelled: int = Field(50, ge=1)
+    unlabelled: int = Field(100, ge=1)
+    consistency_weight: float = Field(2.0, ge=0)
+    temperature: float = Field(0.2, gt=0, le=1)
+    confidence: float = Field(2.0, ge=0)
+    ramp: int = Field(300, ge=1)
+    divergence: Literal["squared", "kl"] = "squared"
+    l2: float = Field(5e-4, ge=0)
+
+
+SPACE: dict[str, Any] = {
+    "low": [(0.1,), (0.15,), (0.2,), (0.1, 0.4), (0.05, 0.3)],
+    "hidden": [None, 64, 128],
+    "standardise": [False, True],
+    "gain": [False, True],
+    "input_dropout": [0.0, 0.2, 0.5],
+    "dropout": [0.5, 0.7],
+    "node_dropout": [0.2, 0.4, 0.5, 0.6],
+    "augmentations": [2, 4],
+    "labelled": [5, 20, 50],
+    "unlabelled": [100, 300],
+    "consistency_weight": [0.5, 1.0, 1.5, 2.0],
+    "temperature": [0.1, 0.2, 0.35],
+    "confidence": [0.0, 2.0],
+    "ramp": [150, 300, 600],
+    "divergence": ["squared", "kl"],
+    "clip": [0.1, 0.3, None],
+    "l2": (2.5e-4, 1e-2, "log"),
+    "learning_rate": (5e-3, 2e-2, "log"),
+}
