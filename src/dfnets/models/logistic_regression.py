@@ -76,7 +76,7 @@ class LogisticRegression(Model):
         self.register_buffer("bias", torch.zeros(self.replicas, sizes.classes))
 
     def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Inputs:
-        features = scaled_features(graph, self.config, self.sizes, device)
+        features = scaled_features(graph, self.config.features, self.sizes, device)
         plain = self.config.low == (1.0,) and not self.config.high
         return Inputs(features, None if plain else FilterBank(self.filters, Shift(graph) if shift is None else shift))
 
