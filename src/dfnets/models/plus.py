@@ -155,6 +155,9 @@ class DFNetPlus(Model):
         return by_kind if self.config.standardise is None else self.config.standardise
 
     def forward(self, inputs: Inputs) -> Tensor:
+        if self.training:
+            every = torch.arange(inputs.features.shape[0], device=inputs.features.device)
+            return self._augmented(inputs, every[:, None].expand(-1, self.replicas), 1)[:, :, 0]
         weight, bias, active = self._first_layer()
         product = multiply([inputs.features], weight)
         hidden = self._filtered(inputs, product.unflatten(2, (active, -1)).unsqueeze(2), active).squeeze(2) + bias
@@ -163,7 +166,7 @@ class DFNetPlus(Model):
     def losses(self, inputs: Inputs, objective: Objective) -> Tensor:
         config = self.config
         batch = sample_batch(objective, inputs.features.shape[0], config.labelled, config.unlabelled, self.streams)
-        log_p = torch.log_softmax(self._augmented(inputs, batch.nodes), dim=-1)
+        log_p = torch.log_softmax(self._augmented(inputs, batch.nodes, config.augmentations), dim=-1)
         labelled = len(batch.targets)
         wanted = batch.targets[..., None, None].expand(-1, -1, config.augmentations, 1)
         picked = log_p[:labelled].gather(-1, wanted).squeeze(-1)
@@ -180,9 +183,9 @@ class DFNetPlus(Model):
         weight = config.consistency_weight * ramp_up(self.steps, config.ramp) * self.use_consistency
         return supervised + weight * self.trust * agreement
 
-    def _augmented(self, inputs: Inputs, nodes: Tensor) -> Tensor:
-        """(B, R, S, classes) logits of each replica's B nodes, once for each time that nodes are dropped."""
-        config, count = self.config, self.config.augmentations
+    def _augmented(self, inputs: Inputs, nodes: Tensor, count: int) -> Tensor:
+        """(B, R, count, classes) logits of each replica's (B, R) nodes, once for each time that nodes are dropped."""
+        config = self.config
         weight, bias, active = self._first_layer()
         n = inputs.features.shape[0]
         if config.input_dropout:
