@@ -45,6 +45,12 @@ def test_the_bound_fails_no_more_often_than_it_says() -> None:
     assert misses <= 200 * failure
 
 
+def test_the_bound_is_that_of_the_theorem() -> None:
+    # Kuczynski and Wozniakowski: 1.648 sqrt(400) exp(-59 sqrt(e)) = 1e-10 for 30 steps, so e = (26.5211 / 59)^2.
+    ritz, bound = spectrum.largest_eigenvalue(diagonal(np.linspace(0, 1, 400)), 400, steps=30, failure=1e-10)
+    assert bound / ritz == pytest.approx(1.253227198, rel=1e-7)
+
+
 def test_too_few_steps_bound_nothing() -> None:
     assert spectrum.largest_eigenvalue(diagonal(np.linspace(0, 1, 500)), 500, steps=4, failure=1e-10)[1] == np.inf
 

@@ -88,10 +88,12 @@ class Shift:
 
     @property
     def num_nodes(self) -> int:
+        """n, the number of nodes of the graph."""
         return len(self.diagonal)
 
     @property
     def shape(self) -> tuple[int, int]:
+        """(n, n), as of a matrix."""
         return (self.num_nodes, self.num_nodes)
 
     @property
@@ -102,6 +104,11 @@ class Shift:
     def __repr__(self) -> str:
         interval = f"[{self.interval[0]:.6g}, {self.interval[1]:.6g}]"
         return f"Shift(nodes={self.num_nodes}, centre={self.centre:.6g}, interval={interval}, {self.certainty})"
+
+    def _repr_html_(self) -> str:
+        from dfnets.filters.show import shift_html
+
+        return shift_html(self)
 
     def __matmul__(self, x: Any) -> Any:
         """L~ x for (n,) or (n, k) arrays; the product itself is the engine's."""

@@ -31,7 +31,7 @@ def checked_vector(
 def checked_interval(interval: Any) -> Interval:
     """(low, high) with 0 <= low <= high <= 2."""
     try:
-        low, high = (float(end) for end in interval)
+        low, high = (checked_number(end, "interval") for end in interval)
     except (TypeError, ValueError):
         raise ValueError(f"interval={_short(interval)} must be two numbers, low and high") from None
     if not 0 <= low <= high <= 2:

@@ -88,7 +88,7 @@ def design(
         record = {"method": method, "convention": convention, "constraint": constraint, "gamma": gamma}
         record |= {"samples": samples, "objective": objective}
         if gamma is not None and (constraint == "interval" or method == "minimax") and convention == "consistent":
-            psi = _within(gamma, psi, centre, interval)
+            psi = _within(gamma, psi, phi, centre, interval)
         return FeedbackLoopedFilter(psi, phi, centre, interval, target=wanted, transition=transition, provenance=record)
 
     if convention == "published":
@@ -254,13 +254,13 @@ class Problem:
         return a, b
 
 
-def _within(gamma: float, psi: np.ndarray, centre: float, interval: Interval) -> np.ndarray:
+def _within(gamma: float, psi: np.ndarray, phi: np.ndarray, centre: float, interval: Interval) -> np.ndarray:
     """psi shrunk by the hair that makes |P| <= gamma provable, for the coefficients as they are stored."""
-    for _ in range(3):
-        reached = FeedbackLoopedFilter(psi, [0.0], centre, interval).ranges(interval).contraction
+    for shrink in (4 * EPS, 1e-12, 1e-10):
+        reached = FeedbackLoopedFilter(psi, phi, centre, interval).ranges(interval).contraction
         if reached <= gamma:
             break
-        psi = psi * (gamma / reached * (1 - 4 * EPS))
+        psi = psi * (gamma / reached * (1 - shrink))
     return psi
 
 
