@@ -13,6 +13,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -169,8 +170,7 @@ class Frame:
         if interval[0] == interval[1]:
             return self.response(interval[0])[:, None]
         degree = self.theta.shape[1]
-        rows = [sampled_series(lambda f, j=j: self.response(f)[j], interval, degree) for j in range(len(self))]
-        return np.array(rows)
+        return np.array([sampled_series(partial(_one, self, j), interval, degree) for j in range(len(self))])
 
     def _squares(self, interval: Interval) -> np.ndarray:
         """sum_j g_j^2 as a Chebyshev series on an interval."""
@@ -206,7 +206,7 @@ def heat(times: Sequence[float] = (1.0, 4.0, 16.0), *, degree: int = 60, interva
     """Heat kernels exp(-t frequency) at several times with their complement, scaled to a tight frame."""
     if not len(times) or min(times) <= 0:
         raise ValueError(f"times={list(times)} must be positive diffusion times, at least one")
-    kernels: list[Kernel] = [lambda f, t=t: np.exp(-t * f) for t in sorted(times)]
+    kernels: list[Kernel] = [partial(_decay, t) for t in sorted(times)]
     kernels.append(lambda f: 1 - np.exp(-max(times) * f))
     return Frame.fit(kernels, degree, interval, tight=True, name="heat")
 
@@ -216,7 +216,7 @@ def mexican_hat(scales: int = 4, *, degree: int = 60, interval: Interval = (0.0,
     _check_scales(scales)
     times = 2.0 ** np.arange(scales) * 2 / checked_interval(interval)[1]
     kernels: list[Kernel] = [lambda f: np.exp(-((times[-1] * f) ** 4))]
-    kernels += [lambda f, t=t: t * f * np.exp(1 - t * f) for t in times[::-1]]
+    kernels += [partial(_hat, t) for t in times[::-1]]
     return Frame.fit(kernels, degree, interval, tight=True, name="mexican hat")
 
 
@@ -236,11 +236,26 @@ def _octaves(name: str, scales: int, degree: int, interval: Interval, rise: Kern
     def down(f: np.ndarray, edge: float) -> np.ndarray:
         return np.cos(np.pi / 2 * rise(np.clip(f / edge - 1, 0, 1)))
 
+    def band(lower: float, upper: float, f: np.ndarray) -> np.ndarray:
+        return up(f, lower) * down(f, upper)
+
     kernels: list[Kernel] = [lambda f: down(f, edges[0])]
     for lower, upper in itertools.pairwise(edges):
-        kernels.append(lambda f, a=lower, b=upper: up(f, a) * down(f, b))
+        kernels.append(partial(band, lower, upper))
     kernels.append(lambda f: up(f, edges[-1]))
     return Frame.fit(kernels, degree, interval, name=name)
+
+
+def _one(frame: Frame, j: int, f: np.ndarray) -> np.ndarray:
+    return frame.response(f)[j]
+
+
+def _decay(time: float, f: np.ndarray) -> np.ndarray:
+    return np.exp(-time * f)
+
+
+def _hat(time: float, f: np.ndarray) -> np.ndarray:
+    return time * f * np.exp(1 - time * f)
 
 
 def _check_scales(scales: int) -> None:
