@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -56,6 +57,8 @@ class Shift:
     centre: float
     interval: tuple[float, float]
     certainty: str
+    # Fetches the rows of bordering nodes where other processes hold them; see :mod:`dfnets.distributed`.
+    exchange: Callable[[np.ndarray], np.ndarray] | None = None
 
     def __init__(
         self,
@@ -95,6 +98,16 @@ class Shift:
     def shape(self) -> tuple[int, int]:
         """(n, n), as of a matrix."""
         return (self.num_nodes, self.num_nodes)
+
+    @property
+    def longest_row(self) -> int:
+        """The most entries off the diagonal that any row has: the largest number of neighbours."""
+        return int(np.diff(self.indptr).max(initial=0))
+
+    @property
+    def diagonal_range(self) -> tuple[float, float]:
+        """The smallest and the largest entry on the diagonal of L^."""
+        return (float(self.diagonal.min()), float(self.diagonal.max())) if len(self.diagonal) else (0.0, 0.0)
 
     @property
     def radius(self) -> float:

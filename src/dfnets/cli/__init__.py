@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from dfnets import __version__
-from dfnets.cli import apply, bench, data, demo, errors, filters, reproduce, search, studio, train
+from dfnets.cli import apply, bench, data, demo, errors, filters, partition, reproduce, search, studio, train
 
 app = typer.Typer(
     name="dfnets",
@@ -35,6 +35,7 @@ def options(
 app.command("demo")(demo.demo_command)
 app.command("design")(filters.design_command)
 app.command("filter")(apply.filter_command)
+app.command("partition")(partition.partition_command)
 app.command("studio")(studio.studio_command)
 app.command("train")(train.train_command)
 app.command("predict")(train.predict_command)

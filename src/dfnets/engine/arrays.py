@@ -36,7 +36,7 @@ def step(
         other = _columns(z, result).reshape(shape)
     signal = x if x.flags.c_contiguous else np.ascontiguousarray(x)
     plain = operator.arrays(shift, x.dtype)
-    kernels = backends.get(backend, "cpu")
+    kernels = backends.of(shift, backend)
     kernels.step(plain, np.array(factors, x.dtype), signal.reshape(shape), stack, other, result.reshape(shape), None)
     if out is None or out is result:
         return result
@@ -79,20 +79,20 @@ def horner(
     for s, row in enumerate(rows):
         table[s, : len(row)] = row
     plain = operator.arrays(shift, Z.dtype)
-    return chain.horner(backends.get(backend, "cpu"), plain, signals, table, degrees).reshape(Z.shape)
+    return chain.horner(backends.of(shift, backend), plain, signals, table, degrees).reshape(Z.shape)
 
 
 def clenshaw(shift: Shift, scale: float, X: np.ndarray, coefficients: np.ndarray, *, backend: str | None) -> np.ndarray:
     _check_stack(X, shift)
     plain = operator.arrays(shift, X.dtype)
     stack = _stack(X) if X.ndim < 3 else np.ascontiguousarray(X)
-    result = chain.clenshaw(backends.get(backend, "cpu"), plain, scale, stack, coefficients)
+    result = chain.clenshaw(backends.of(shift, backend), plain, scale, stack, coefficients)
     return result.reshape(X.shape[-2:] if X.ndim == 3 else X.shape)
 
 
 def analysis(shift: Shift, scale: float, x: np.ndarray, coefficients: np.ndarray, *, backend: str | None) -> np.ndarray:
     _check("x", x, shift, x)
-    plain, kernels = operator.arrays(shift, x.dtype), backends.get(backend, "cpu")
+    plain, kernels = operator.arrays(shift, x.dtype), backends.of(shift, backend)
     degrees = [coefficients.shape[1] - 1] * len(coefficients)
     sums, _ = chain.adjoint(kernels, plain, "chebyshev", scale, _stack(x)[0], coefficients, [], degrees)
     return sums.reshape(len(coefficients), *x.shape)

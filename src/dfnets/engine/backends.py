@@ -8,6 +8,7 @@ import importlib.util
 from typing import Any, NamedTuple, Protocol, cast
 
 from dfnets.engine.operator import Operator
+from dfnets.shift import Shift
 
 
 class Backend(Protocol):
@@ -74,3 +75,13 @@ def get(name: str | None, device: str) -> Backend:
     if name is not None and name not in usable:
         raise ValueError(f"backend={name!r} cannot run on {device!r} here; it can be one of {', '.join(usable)}")
     return cast(Backend, importlib.import_module(_TABLE[name or usable[0]].module))
+
+
+def of(shift: Shift, name: str | None) -> Backend:
+    """The back end for NumPy signals of a shift: that of the CPU, over many processes where the shift is."""
+    backend = get(name, "cpu")
+    if shift.exchange is None:
+        return backend
+    from dfnets.engine.row_blocks import RowBlocks
+
+    return cast(Backend, RowBlocks(backend, shift.exchange))

@@ -30,7 +30,7 @@ def step(
     first: bool = False,
 ) -> None:
     indptr, indices, values, diagonal, centre, schedule = operator
-    n, k = x.shape
+    n, k = len(diagonal), x.shape[1]
     dtype = x.dtype
     signal, stack = _NO_SIGNAL[dtype], _NO_STACK[dtype]
     kernel = kernels.step_for(k, dtype.itemsize)

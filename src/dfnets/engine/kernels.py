@@ -408,7 +408,8 @@ def _step(size: int, masked: bool, fixed: bool) -> Any:
         )  # fmt: skip
         signals = (pointer(x), pointer(y), y.shape[0], pointer(z), pointer(out), pointer(u), u.shape[0], first)
         factors = pointer(weights)
-        n, k = x.shape
+        # Behind its n rows x may have those of nodes that other processes hold.
+        n, k = diagonal.size, x.shape[1]
         tail = zeros(x, size, masked)
         work = np.int64(indptr[n]) + 4 * n
         piece = claim(pointer(counters))

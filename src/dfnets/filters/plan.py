@@ -54,6 +54,10 @@ class Applied:
     proved: bool = True
 
 
+# The methods that know beforehand how many products they take, and never look at a signal's norm.
+WITHOUT_NORMS = frozenset({"chebyshev", "recursion"})
+
+
 @dataclass(frozen=True)
 class Plan:
     """The method, the type to compute in, and how much of the tolerance rounding may take."""
@@ -71,7 +75,14 @@ def chosen(f: Filter, method: str, shift: Shift, dtype: np.dtype, tol: float, *,
         dtype: of the signal. Float32 is computed in float32 where that is good enough, in float64 otherwise.
         fixed: a number of iterations is given, so that no tolerance needs to be held.
     """
-    costs = f.costs(tol, shift.interval)
+    costs = dict(f.costs(tol, shift.interval))
+    if shift.exchange is not None:
+        # A norm over one process's nodes is not the norm of the signal.
+        costs |= {
+            name: "it needs norms of whole signals, which many processes share"
+            for name in costs
+            if name not in WITHOUT_NORMS
+        }
     possible = {name: cost for name, cost in costs.items() if isinstance(cost, Cost)}
     if method != "auto" and method not in costs:
         raise ValueError(f"method={method!r} is not one of 'auto', {', '.join(map(repr, costs))}")

@@ -27,8 +27,7 @@ def of_product(shift: Shift, centre: float) -> float:
     The entries off the diagonal have absolute values w_ij / sqrt(d_i d_j), whose norm is below 1; eight more roundings
     are those of the stored entries, of the diagonal and of what is added in the same step.
     """
-    longest = int(np.diff(shift.indptr).max(initial=0))
-    return (longest + 8) * (1 + float(np.abs(shift.diagonal - centre).max(initial=0.0)))
+    return (shift.longest_row + 8) * (1 + max(abs(end - centre) for end in shift.diagonal_range))
 
 
 def of_horner(shift: Shift, centre: float, coefficients: np.ndarray, interval: Interval) -> float:
