@@ -1,4 +1,4 @@
-"""The figures of a study, drawn twice: by Plotly for the page, by Matplotlib for print."""
+"""The figures of a study: panel by panel for the page, side by side for print."""
 
 from __future__ import annotations
 
@@ -8,48 +8,34 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dfnets.atomic import replacing
-from dfnets.plots import BLUE, GREEN, GREY, ORANGE, RED
+from dfnets.plots import COLOURS
+from dfnets.plots.style import new_figure
 from dfnets.studies.showing.document import Figure, Panel
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure as Sheet
 
-# Okabe and Ito's palette, but for its yellow, which is hard to see on paper.
-COLOURS = (BLUE, ORANGE, GREEN, RED, "#CC79A7", "#56B4E9", "#000000", GREY)
+PAPER = "the paper"
 # Of the distance between two values of x: what series with error bars are spread over, lest the bars hide each other.
 SPREAD = 0.3
 
 
-def for_page(panel: Panel) -> go.Figure:
-    """A panel as a Plotly figure."""
-    import plotly.graph_objects as go
-
-    figure = go.Figure()
-    for series, colour in zip(panel.series, itertools.cycle(COLOURS)):
-        error = None if series.error is None else {"type": "data", "array": list(series.error), "thickness": 1}
-        common: dict[str, Any] = {"x": list(series.x), "y": list(series.y), "name": series.name}
-        if series.classes is not None:
-            marker = {"size": 3, "color": [COLOURS[c % len(COLOURS)] for c in series.classes]}
-            figure.add_scatter(**common, mode="markers", marker=marker, showlegend=False)
-        elif series.kind == "bar":
-            figure.add_bar(**common, error_y=error, marker_color=colour, opacity=0.8)
-        else:
-            mode = "lines+markers" if series.kind == "line" else "markers"
-            style = {"color": colour, "size": 7}
-            figure.add_scatter(**common, error_y=error, mode=mode, marker=style, line={"color": colour})
-    scale = "log" if panel.log else "-"
-    figure.update_xaxes(title=panel.x, showticklabels=panel.ticks, type=scale)
-    figure.update_yaxes(title=panel.y, showticklabels=panel.ticks, type=scale)
-    figure.update_layout(title={"text": panel.title, "font": {"size": 14}})
-    return figure
+def for_page(panel: Panel) -> Sheet:
+    """A panel as a figure of its own, with its legend under it."""
+    sheet = new_figure(5.4, 4.6)
+    axes = sheet.subplots()
+    names = dict.fromkeys(series.name for series in panel.series)
+    _draw(axes, panel, dict(zip(names, itertools.cycle(COLOURS))))
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        sheet.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=8, frameon=False)
+    return sheet
 
 
 def for_print(figure: Figure, folder: Path) -> list[Path]:
     """Writes a figure as PNG and PDF; returns their paths."""
-    from matplotlib.figure import Figure as Sheet
-
-    sheet = Sheet(figsize=(4.6 * max(1, len(figure.panels)), 4.0), layout="constrained")
+    sheet = new_figure(4.6 * max(1, len(figure.panels)), 4.0)
     if figure.panels:
         handles: dict[str, Any] = {}
         # By name: where a series is missing from one panel, the others keep their colours.
@@ -81,7 +67,9 @@ def _draw(axes: Axes, panel: Panel, colours: Mapping[str, str]) -> None:
         colour = colours[series.name]
         x = [names.index(value) if isinstance(value, str) else value for value in series.x]
         if series.classes is not None:
-            axes.scatter(x, series.y, s=2, c=[COLOURS[c % len(COLOURS)] for c in series.classes], linewidths=0)
+            colours_of = [COLOURS[c % len(COLOURS)] for c in series.classes]
+            # Thousands of points are smaller as one image than as so many shapes.
+            axes.scatter(x, series.y, s=2, c=colours_of, linewidths=0, rasterized=True)
         elif series.kind == "bar":
             step = 0.9 * (x[1] - x[0]) if len(x) > 1 else 0.9
             axes.bar(x, series.y, step, yerr=series.error, color=colour, alpha=0.8, label=series.name)
@@ -89,9 +77,11 @@ def _draw(axes: Axes, panel: Panel, colours: Mapping[str, str]) -> None:
             if series.error is not None and not panel.log:
                 x = _aside(x, i, len(panel.series))
             line = "-" if series.kind == "line" else "none"
-            axes.errorbar(
-                x, series.y, series.error, color=colour, marker="o", ms=4, lw=1.2, linestyle=line, label=series.name
+            # What the paper prints has a mark of its own; the legend shows it.
+            mark: dict[str, Any] = (
+                {"marker": "D", "ms": 6, "mfc": "none"} if series.name == PAPER else {"marker": "o", "ms": 4}
             )
+            axes.errorbar(x, series.y, series.error, color=colour, lw=1.2, linestyle=line, label=series.name, **mark)
     if names:
         axes.set_xticks(range(len(names)), names)
         if max(map(len, names)) > 6:
