@@ -50,14 +50,17 @@ def signal_figure(
     low, high = (0.0, 1.0) if columns is None else limits or (float(columns.min()), float(columns.max()))
     for k, axes in enumerate(panels):
         values = None if columns is None else columns[:, k]
-        dots = _draw(axes, graph, places, values, low, high)
+        dots = draw_signal(axes, graph, places, values, low, high)
         axes.set_title(names[k] if k < len(names) else "", fontsize=10)
     if columns is not None:
         figure.colorbar(dots, ax=list(panels), shrink=0.8, label="value")
     return finished(figure, path)
 
 
-def _draw(axes: Axes, graph: Graph, places: np.ndarray, values: np.ndarray | None, low: float, high: float) -> Any:
+def draw_signal(
+    axes: Axes, graph: Graph, places: np.ndarray, values: np.ndarray | None, low: float, high: float
+) -> Any:
+    """Nodes and edges on given axes, coloured on the scale from ``low`` to ``high``; grey without values."""
     from matplotlib.collections import LineCollection
 
     edges = sp.triu(graph.adjacency, k=1).tocoo()
