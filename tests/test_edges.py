@@ -13,6 +13,9 @@ from dfnets.graph import ConflictingWeights
 BAD_LISTS = {
     "uneven edges": (lambda: Graph.from_edges([0, 1], [1]), r"two vectors of one length, not \(2,\) and \(1,\)"),
     "uneven weights": (lambda: Graph.from_edges([0], [1], [1.0, 2.0]), r"weights has shape \(2,\), but there are 1"),
+    "negative weight": (lambda: Graph.from_edges([0, 1], [1, 2], [1, -2]), r"weights\[1\] = -2.0 \(1 such edges\)"),
+    "nan weight": (lambda: Graph.from_edges(["a"], ["b"], [np.nan]), r"weights\[0\] = nan .*remove those edges"),
+    "infinite weight": (lambda: Graph.from_edges([0], [1], [np.inf]), r"weights\[0\] = inf"),
     "negative node": (lambda: Graph.from_edges([0], [-1]), "node number -1 is out of range"),
     "high node": (lambda: Graph.from_edges([0], [5], num_nodes=3), "node number 5 .*numbered 0 to 2"),
     "no edges": (lambda: Graph.from_edges([], []), "the edge list is empty: give num_nodes, or node_ids"),

@@ -52,6 +52,12 @@ def merge_edges(
     values = np.ones(len(ends[0])) if weights is None else np.asarray(weights, dtype=np.float64)
     if values.shape != ends[0].shape:
         raise ValueError(f"weights has shape {values.shape}, but there are {len(ends[0])} edges")
+    wrong = np.flatnonzero(~((values >= 0) & (values < np.inf)))
+    if len(wrong):
+        raise ValueError(
+            f"weights[{wrong[0]}] = {values[wrong[0]]} ({len(wrong)} such edges); weights must be finite and not "
+            "negative: remove those edges or repair their weights"
+        )
     if node_ids is None and all(np.issubdtype(end.dtype, np.integer) for end in ends):
         return _merge(ends, values, _count_nodes(ends, num_nodes), None, duplicates), None
     ends, ids = _number_nodes(ends, node_ids)

@@ -84,6 +84,8 @@ def load(folder: str | os.PathLike[str]) -> dict[str, Any]:
     place = Path(folder)
     if not place.is_dir():
         raise FileNotFoundError(f"{place} is not a folder that Graph.save wrote: there is no such folder")
+    if not (place / HEADER).exists():
+        raise FileNotFoundError(f"{place} is a folder without {HEADER}: give a file, or a folder that Graph.save wrote")
     header = read_json(place / HEADER, "the description of a graph folder")
     n = header.get("nodes")
     if header.get("format") != FORMAT or not isinstance(n, int) or n < 1:

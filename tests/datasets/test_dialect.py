@@ -87,7 +87,10 @@ def test_a_comma_that_could_be_either_is_refused(tmp_path):
     ("lines", "header"),
     [
         ("id,x\na,1\n", True),
-        ("Name,Town\na,Ulm\n", True),
+        ("Name,Label\na,Ulm\n", True),
+        ("Name,Town\na,Ulm\n", None),
+        ("to,be\nor,not\n", None),
+        ("class,1\nb,2\n", False),
         (",0,1\na,1,2\n", True),
         ("person,0,1,2\na,5,6,7\n", True),
         ("person,age\na,5\nb,\n", True),

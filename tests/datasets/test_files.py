@@ -248,6 +248,17 @@ def test_edges_without_a_header_keep_their_first(tmp_path):
     assert read_graph(edges, header=False).num_edges == 2
 
 
+def test_words_that_columns_are_called_by_may_be_nodes(tmp_path):
+    """A network of words, and one of the steps of a process."""
+    assert read_graph(text_file(tmp_path, "words.csv", "to,be\nbe,or\nto,not\n")).num_edges == 3
+    assert read_graph(text_file(tmp_path, "steps.csv", "start,a\na,b\nb,end\n")).num_edges == 3
+    timed = read(text_file(tmp_path, "timed.csv", "person,friend,start,end\nu,v,1,2\nv,w,2,3\n"))
+    assert timed.graph.node_ids.tolist() == ["u", "v", "w"]
+    nodes = text_file(tmp_path, "nodes.csv", "user,name,age\nu,Ann,1\nv,Bob,2\nw,Ann,3\n")
+    graph = read(tmp_path / "timed.csv", nodes).graph
+    assert (graph.node_ids.tolist(), graph.feature_names) == (["u", "v", "w"], ("name=Ann", "name=Bob", "age"))
+
+
 def test_nodes_that_are_in_one_file_only(tmp_path):
     edges = text_file(tmp_path, "edges.csv", "a,b,weight\nu,v,1\nv,w,2\nv,u,1\n")
     labels = text_file(tmp_path, "y.csv", "id,y\nu,1\nz,2\n")
@@ -482,5 +493,5 @@ def test_wrong_columns_and_arrays(tmp_path, edges):
         FileNotFoundError, match=r"none\.csv and .*no\.csv do not exist, seen from .*: check the spelling"
     ):
         read_graph(tmp_path / "none.csv", features, tmp_path / "no.csv")
-    with pytest.raises(OSError, match="is a folder: give the name of a file"):
+    with pytest.raises(OSError, match=r"is a folder without graph\.json: give a file, or a folder"):
         read_graph(tmp_path)

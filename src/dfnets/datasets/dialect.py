@@ -15,12 +15,11 @@ from typing import IO
 
 MISSING = ("", "?", "NA", "N/A", "n/a", "na", "NaN", "nan", "None", "null", "NULL", "#N/A")
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
-# A first cell with one of these names is the name of a column. Single letters are not among them: nodes are called so.
+# Names that columns often have. One of them alone may also be a node (a word, say); two are a header.
 KNOWN = frozenset(
     {
-        *("id", "ids", "node", "nodes", "node_id", "nodeid", "node_name", "name", "key", "source", "target", "src"),
-        *("dst", "dest", "destination", "from", "to", "start", "end", "head", "tail", "weight", "weights"),
-        *("edge_weight", "label", "labels", "class", "classes", "category", "group", "feature", "value", "type"),
+        *("id", "ids", "node", "nodes", "node_id", "nodeid", "name", "key", "source", "target", "src", "dst", "from"),
+        *("to", "head", "tail", "weight", "weights", "label", "labels", "class", "classes", "feature", "value", "type"),
     }
 )
 SAMPLE = 2**18
@@ -247,7 +246,8 @@ def _decimal(rows: list[list[str]], separator: str) -> str:
 def _has_header(first: list[str], sample: list[list[str]], decimal: str, missing: tuple[str, ...]) -> bool | None:
     """Whether the first row names the columns; None where it cannot be told from the beginning of the file alone."""
     cells = [cell.strip() for cell in first]
-    if any(cell.casefold() in KNOWN for cell in cells):
+    known = [cell for cell in cells if cell.casefold() in KNOWN]
+    if len(known) > 1 or cells[0].casefold() in ("id", "node_id", "nodeid"):
         return True
     if not cells[0] and any(cells):
         return True  # the index of a data frame is often without a name, and an id cannot be empty

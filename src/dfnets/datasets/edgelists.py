@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 Unmatched = Literal["drop", "refuse"]
 
-SOURCES = ("source", "src", "from", "start", "head", "node1", "source_id")
-TARGETS = ("target", "dst", "dest", "destination", "to", "end", "tail", "node2", "target_id")
+ENDS = (
+    *(("source", "target"), ("src", "dst"), ("from", "to"), ("head", "tail"), ("node1", "node2")),
+    *(("source_id", "target_id"), ("src", "dest"), ("source", "destination")),
+)
 WEIGHTS = ("weight", "weights", "edge_weight", "edgeweight")
 
 
@@ -124,9 +126,7 @@ def from_table(table: Table, source: str | None, target: str | None, weight: str
             f"{table.path}: it has one column, {table.columns[0]!r}; edges need two. If another character separates "
             "them, say so: --separator ';'"
         )
-    start = column_of(table, "source", source, 0, SOURCES)
-    end = column_of(table, "target", target, 1, TARGETS, taken=[start])
-    names = [start, end]
+    start, end = names = _ends(table, source, target)
     if weight is not None or not table.header:
         numbers = [column_of(table, "weight", weight, 2)] if weight is not None or len(table.columns) > 2 else []
     else:
@@ -146,6 +146,17 @@ def from_table(table: Table, source: str | None, target: str | None, weight: str
     unused = [column for column in table.columns if column not in (*names, *numbers)]
     by = numbers[0] if numbers else None
     return EdgeList(table.path, (sources, targets), weights, by, None, False, table.place, fail, table, unused)
+
+
+def _ends(table: Table, source: str | None, target: str | None) -> list[str]:
+    """The columns of the ends: those that are named, a pair that is called so, or the first two."""
+    if source is None and target is None and table.header:
+        called = {column.casefold(): column for column in reversed(table.columns)}
+        for one, other in ENDS:
+            if one in called and other in called:
+                return [called[one], called[other]]
+    start = column_of(table, "source", source, 0)
+    return [start, column_of(table, "target", target, 1, taken=[start])]
 
 
 def _from_graphml(path: Path, weight: str | None) -> EdgeList:

@@ -18,7 +18,7 @@ from dfnets.datasets.tables import Table, column_of, kind_of, open_table, refuse
 if TYPE_CHECKING:
     import pyarrow as pa
 
-IDS = ("id", "ids", "node", "node_id", "nodeid", "key", "name")
+IDS = ("id", "node_id", "nodeid", "node")
 # Names of the columns of a long table: one row for each feature of a node that is not zero.
 LONG_FEATURES = ("feature", "feature_name", "attribute", "word", "term", "token", "variable")
 BESIDE = ("ids", "feature_names")
