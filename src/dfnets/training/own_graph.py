@@ -49,6 +49,7 @@ def train(
     seed: int = 0,
     epochs: int | None = None,
     preset: str | None = None,
+    inductive: bool = False,
     device: str | torch.device | None = None,
     progress: bool = True,
     **overrides: Any,
@@ -66,6 +67,7 @@ def train(
         effort: ``"quick"``, ``"default"`` or ``"thorough"``: how much work goes into it, see :mod:`.budget`.
         epochs: instead of what the effort allows.
         preset: of the model's hyper-parameters, see :func:`dfnets.models.presets`.
+        inductive: choose only among models that predict for nodes that come later, so not label propagation.
         overrides: hyper-parameters by name.
     """
     began = time.monotonic()
@@ -91,7 +93,9 @@ def train(
                 name, config, prepared, folds, plan.whole, every=plan.every, seed=seed, device=place, after_epoch=move
             )
     yardsticks = [entry for entry in yardsticks if entry is not first]
-    contest = [first, *(yardsticks if model == "auto" else [])]
+    # A model that cannot predict what it is to predict is a yardstick, but no choice.
+    simpler = [one for one in yardsticks if not (inductive and models.get(one.name).transductive)]
+    contest = [first, *(simpler if model == "auto" else [])]
     candidates = [entry.candidate for entry in contest]
     choice = choose(candidates, np.arange(len(folds.held)))
     held = cross_fitted(candidates, folds.fold[0])
