@@ -2,11 +2,11 @@
 
     python -m benchmarks.own_graph [graph ...] [--labels 20 5 2] [--draws 5] [--out rows.csv] [--commands]
 
-For every graph, number of labels per class and draw, the labelled nodes are given and all others hidden. Compared, on the hidden
-nodes: the default of ``dfnets.train``; DFNetPlus on every label at the epoch that is best on the hidden nodes (an
-oracle, which nobody has); PyG's GCN after 200 epochs; label propagation. A class keeps at least half of its nodes hidden. The
-default never sees a hidden label: these serve for the last table alone. ``--commands`` goes through CSV files and the two
-commands ``dfnets train`` and ``dfnets predict`` instead of the functions that they call; the answer is the same.
+For every graph, number of labels per class and draw, some labelled nodes are given and all others hidden; a class keeps at
+least half of its nodes hidden. Compared on the hidden nodes: the default of ``dfnets.train``; DFNetPlus on every label, at
+the epoch that is best on the hidden nodes (an oracle, which nobody has); PyG's GCN after 200 epochs; label propagation.
+The default never sees a hidden label. ``--commands`` goes through CSV files and the two commands ``dfnets train`` and
+``dfnets predict`` instead of the functions that they call.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ def by_commands(graph: Graph, device: str) -> dict[str, Any]:
     """The same through files and the command line."""
     import pandas
 
-    assert graph.labels is not None and graph.features is not None
+    assert graph.labels is not None
+    assert graph.features is not None
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         ids = np.array([f"node {k}" for k in range(graph.num_nodes)])
@@ -111,7 +112,7 @@ def _run(*words: object) -> None:
 
 
 def oracle(graph: Graph, truth: np.ndarray, hidden: np.ndarray, device: str, replicas: int) -> float:
-    """DFNetPlus on every label with its own settings, at the epoch that is best on the hidden nodes; the mean of networks."""
+    """DFNetPlus on every label, each network at the epoch that is best on the hidden nodes; their mean."""
     config = models.config("dfnet-plus")
     known = np.flatnonzero(graph.labels >= 0)  # type: ignore[operator]
     nodes = [Nodes(known, NONE, hidden)] * replicas

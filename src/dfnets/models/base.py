@@ -117,6 +117,15 @@ class Model(nn.Module, ABC):
     def forward(self, inputs: Any) -> Tensor:
         """(n, R, classes) logits for what :meth:`prepare` gave."""
 
+    def logits_at(self, inputs: Any, nodes: np.ndarray) -> Tensor:
+        """(t, R, classes) logits of some nodes: a model that can make them from what these need does so here.
+
+        Args:
+            nodes: (t,) node numbers.
+        """
+        logits = self(inputs)
+        return logits[torch.as_tensor(nodes, device=logits.device)]
+
     @abstractmethod
     def reset_parameters(self, streams: Generators) -> None:
         """The initial weights, each replica from its own stream (on the CPU)."""

@@ -14,14 +14,13 @@ from torch import Tensor
 
 from dfnets.graph import Graph
 from dfnets.models.base import Config, Model, Sizes, scaled_features
+from dfnets.models.filtered_rows import filtered_rows
 from dfnets.models.logistic import logistic
 from dfnets.nn import Features
 from dfnets.nn.batched import Generators
 from dfnets.nn.filter_bank import FilterBank, restart_filter
 from dfnets.shift import Shift
 
-# Labelled nodes whose filtered rows are made at a time.
-BLOCK = 64
 # Eigenvalues of the Gram matrix below this share of the largest are rounding.
 ROUNDING = 1e-10
 
@@ -104,23 +103,20 @@ class LogisticRegression(Model):
             product = inputs.bank(parts.reshape(len(self.filters), n, -1)).view(n, count, -1)
         return product + self.bias
 
+    def logits_at(self, inputs: Inputs, nodes: np.ndarray) -> Tensor:
+        if inputs.bank is None:
+            return super().logits_at(inputs, nodes)
+        kernels = self.kernel.unflatten(2, (len(self.filters), -1))
+        rows = filtered_rows(inputs.features, inputs.bank, nodes)
+        return torch.einsum("ktf,rfkc->trc", rows, kernels) + self.bias
+
 
 def _rows(inputs: Inputs, nodes: np.ndarray) -> Any:
     """The rows of [h_1(L^) X, ..., h_K(L^) X] at some nodes, (t, K f); sparse where X is and nothing is filtered."""
     if inputs.bank is None:
         return inputs.features.source[nodes].astype(np.float64)
-    device, (n, f) = inputs.features.device, inputs.features.shape
-    parts = []
-    for start in range(0, len(nodes), BLOCK):
-        some = torch.as_tensor(nodes[start : start + BLOCK], device=device)
-        picked = torch.zeros(n, len(some), device=device)
-        picked[some, torch.arange(len(some), device=device)] = 1
-        # Rows of a symmetric filter are its columns, so only the filtered rows of these nodes are made.
-        columns = inputs.bank.apply_each(picked).permute(1, 2, 0).contiguous()
-        made = columns.new_empty(f, *columns.shape[1:])
-        inputs.features.transposed_times(columns, out=made)
-        parts.append(made.permute(1, 2, 0).flatten(1).double().cpu().numpy())
-    return np.concatenate(parts)
+    rows = filtered_rows(inputs.features, inputs.bank, nodes)
+    return rows.transpose(0, 1).flatten(1).double().cpu().numpy()
 
 
 def _basis(rows: Any) -> tuple[Any, np.ndarray | None]:

@@ -17,6 +17,7 @@ from dfnets.models.batches import sample_batch
 from dfnets.models.class_balance import alignment, update_shares_
 from dfnets.models.consistency import consistency, ramp_up
 from dfnets.models.feature_kind import FeatureKind, feature_kind
+from dfnets.models.filtered_rows import filtered_rows
 from dfnets.models.moments import filtered_moments
 from dfnets.models.plus_config import SPACE, DFNetPlusConfig
 from dfnets.nn import Dropout, Features, Linear, batched
@@ -161,6 +162,13 @@ class DFNetPlus(Model):
         weight, bias, active = self._first_layer()
         product = multiply([inputs.features], weight)
         hidden = self._filtered(inputs, product.unflatten(2, (active, -1)).unsqueeze(2), active).squeeze(2) + bias
+        return hidden if self.head is None else self.head([self.between(hidden)])
+
+    def logits_at(self, inputs: Inputs, nodes: np.ndarray) -> Tensor:
+        weight, bias, active = self._first_layer()
+        rows = filtered_rows(inputs.features, inputs.bank.subset(self._active()), nodes)
+        kernels = weight.unflatten(2, (active, -1))
+        hidden = torch.einsum("ktf,rfkh->trh", rows, kernels) + bias
         return hidden if self.head is None else self.head([self.between(hidden)])
 
     def losses(self, inputs: Inputs, objective: Objective) -> Tensor:

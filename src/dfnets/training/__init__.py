@@ -4,8 +4,9 @@ from dfnets.training.fit import Result, fit
 from dfnets.training.history import History
 from dfnets.training.loop import DivergedError
 from dfnets.training.own_graph import CrossValidated, train
+from dfnets.training.predictions import Predictions
 from dfnets.training.selection import RULES, Accuracy
-from dfnets.training.trained import Predictions, TrainedModel
+from dfnets.training.trained import TrainedModel
 
 load = TrainedModel.load
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import safetensors.torch
@@ -23,14 +23,11 @@ from dfnets.datasets.encoder import FeatureEncoder
 from dfnets.datasets.features import match_features
 from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
-from dfnets.models import Config, Sizes, compatibility
+from dfnets.models import Config, Model, Sizes, compatibility
 from dfnets.shift import Shift
-from dfnets.training.calibration import tempered
 from dfnets.training.devices import choose_device
+from dfnets.training.predictions import Predictions
 from dfnets.training.preparation import Preparation
-
-if TYPE_CHECKING:
-    import pandas
 
 FORMAT = "dfnets model, version 1"
 CONFIG, WEIGHTS, FILTER = "config.json", "model.safetensors", "filter.json"
@@ -39,46 +36,6 @@ FILES = (CONFIG, WEIGHTS, FILTER, CARD, CARD_PAGE)
 """All that a model folder may hold: saving over a folder with anything else in it is refused."""
 ATTEMPTS = 5
 """How often a folder is read again that another process replaces while it is read."""
-
-
-@dataclass(frozen=True)
-class Predictions:
-    """Probabilities of the classes for every node of a graph.
-
-    Attributes:
-        per_replica: (R, n, classes), of every replica.
-        classes: their names.
-        ids: (n,) the names of the nodes.
-        temperature: see :func:`dfnets.training.calibration.tempered`; 1 changes nothing.
-    """
-
-    per_replica: np.ndarray
-    classes: tuple[str, ...]
-    ids: np.ndarray
-    temperature: float = 1.0
-
-    @cached_property
-    def probabilities(self) -> np.ndarray:
-        """(n, classes) the mean over the replicas, made flatter by the temperature."""
-        mean = self.per_replica.mean(axis=0)
-        return mean if self.temperature == 1 else tempered(mean, self.temperature)
-
-    @property
-    def labels(self) -> np.ndarray:
-        """(n,) the number of the most probable class."""
-        return self.probabilities.argmax(axis=1)
-
-    def frame(self) -> pandas.DataFrame:
-        """One row per node: id, label, its probability, and the probability of every class."""
-        import pandas
-
-        columns = {"id": self.ids, "label": np.asarray(self.classes, dtype=object)[self.labels]}
-        columns["probability"] = self.probabilities.max(axis=1)
-        every = {f"p({name})": self.probabilities[:, c] for c, name in enumerate(self.classes)}
-        return pandas.DataFrame(columns | every)
-
-    def __repr__(self) -> str:
-        return f"Predictions(nodes={len(self.ids)}, classes={len(self.classes)})"
 
 
 @dataclass(frozen=True)
@@ -109,30 +66,67 @@ class TrainedModel:
     preparation: Preparation | None = None
     temperature: float = 1.0
 
+    # Networks that are made, by device, and graphs that are prepared: for answers about a few nodes.
+    _made: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+
     def predict(
-        self, graph: Graph, *, device: str | torch.device | None = None, shift: Shift | None = None
+        self,
+        graph: Graph,
+        *,
+        nodes: Sequence[int] | np.ndarray | None = None,
+        device: str | torch.device | None = None,
+        shift: Shift | None = None,
     ) -> Predictions:
-        """The classes of all nodes of a graph: the one it was trained on, or one with other nodes and edges.
+        """The classes of the nodes of a graph: the one it was trained on, or one with other nodes and edges.
 
         Args:
             graph: with the features that the model was trained on. Where they have names, columns are found by name,
                 in any order, and missing or unknown ones are refused; without names the order must be the same.
+            nodes: numbers of the nodes to predict; None is all. Only what these need is computed, and the graph is kept
+                prepared as long as it is in use, so that the next answer takes milliseconds. DFNetPlus and filtered
+                logistic regression do so; other models predict all nodes and give these.
             shift: to be used instead of the graph's own.
         """
         place = choose_device(device)
-        graph = match_features(self.feature_names, graph)
-        if self.preparation is not None:
-            graph = self.preparation.apply(graph)
-        model = models.get(self.name)(self.config, self.sizes, filter=self.filter, replicas=self.replicas)
-        try:
-            model.load_state_dict(dict(self.weights))
-        except RuntimeError as error:
-            raise ValueError(f"the weights do not fit the model {self.name!r} of the config: {error}") from None
-        model.to(place).eval()
-        with torch.no_grad():
-            each = torch.softmax(model(model.prepare(graph, place, shift=shift)).double(), dim=-1).transpose(0, 1)
+        network = self._network(place)
         ids = np.arange(graph.num_nodes) if graph.node_ids is None else graph.node_ids
+        with torch.no_grad():
+            if nodes is None:
+                logits = network(network.prepare(self._prepared(graph), place, shift=shift))
+            else:
+                chosen = _node_numbers(nodes, graph)
+                ids = ids[chosen]
+                inputs = self._inputs(graph, place) if shift is None else None
+                if inputs is None:
+                    logits = network(network.prepare(self._prepared(graph), place, shift=shift))[chosen]
+                else:
+                    logits = network.logits_at(inputs, chosen)
+            each = torch.softmax(logits.double(), dim=-1).transpose(0, 1)
         return Predictions(each.cpu().numpy(), self.classes, ids, self.temperature)
+
+    def _prepared(self, graph: Graph) -> Graph:
+        graph = match_features(self.feature_names, graph)
+        return graph if self.preparation is None else self.preparation.apply(graph)
+
+    def _network(self, place: torch.device) -> Model:
+        if place not in self._made:
+            network = models.get(self.name)(self.config, self.sizes, filter=self.filter, replicas=self.replicas)
+            try:
+                network.load_state_dict(dict(self.weights))
+            except RuntimeError as error:
+                raise ValueError(f"the weights do not fit the model {self.name!r} of the config: {error}") from None
+            self._made[place] = network.to(place).eval()
+        return self._made[place]
+
+    def _inputs(self, graph: Graph, place: torch.device) -> Any:
+        """What the networks need of a graph, kept as long as the graph is."""
+        kept: WeakKeyDictionary[Graph, Any] = self._made.setdefault(("inputs", place), WeakKeyDictionary())
+        if graph not in kept:
+            kept[graph] = self._network(place).prepare(self._prepared(graph), place)
+        return kept[graph]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_made": {}}
 
     def save(self, folder: str | os.PathLike[str], *, documents: Mapping[str, str] | None = None) -> None:
         """Writes config.json, model.safetensors and, where the model has a filter, filter.json.
@@ -223,6 +217,15 @@ class TrainedModel:
 def class_names(graph: Graph) -> tuple[str, ...]:
     """The names of the classes, or their numbers."""
     return graph.label_names or tuple(map(str, range(graph.num_classes)))
+
+
+def _node_numbers(nodes: Any, graph: Graph) -> np.ndarray:
+    chosen = np.atleast_1d(np.asarray(nodes))
+    if chosen.dtype.kind not in "iu" or chosen.ndim != 1:
+        raise ValueError(f"nodes={nodes!r}: give node numbers, 0 to {graph.num_nodes - 1}")
+    if len(chosen) and not (chosen.min() >= 0 and chosen.max() < graph.num_nodes):
+        raise ValueError(f"nodes has {chosen.max()} or less than 0, but the graph has nodes 0 to {graph.num_nodes - 1}")
+    return chosen
 
 
 class _StoredPreparation(BaseModel, strict=True):
