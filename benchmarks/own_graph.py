@@ -2,11 +2,11 @@
 
     python -m benchmarks.own_graph [graph ...] [--labels 20 5 2] [--draws 5] [--out rows.csv] [--commands]
 
-For every graph, number of labels per class and draw, some labelled nodes are given and all others hidden; a class keeps at
-least half of its nodes hidden. Compared on the hidden nodes: the default of ``dfnets.train``; DFNetPlus on every label, at
-the epoch that is best on the hidden nodes (an oracle, which nobody has); PyG's GCN after 200 epochs; label propagation.
-The default never sees a hidden label. ``--commands`` goes through CSV files and the two commands ``dfnets train`` and
-``dfnets predict`` instead of the functions that they call.
+For every graph, number of labels per class and draw, some labelled nodes are given and all others hidden; a class keeps
+at least half of its nodes hidden. Compared on the hidden nodes: the default of ``dfnets.train``; DFNetPlus on every
+label, at the epoch that is best on the hidden nodes (an oracle, which nobody has); PyG's GCN after 200 epochs; label
+propagation. The default never sees a hidden label. ``--commands`` goes through CSV files and the two commands ``dfnets
+train`` and ``dfnets predict`` instead of the functions that they call.
 """
 
 from __future__ import annotations
