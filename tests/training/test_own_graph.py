@@ -35,6 +35,9 @@ def test_networks_of_the_folds_and_of_every_label_predict_together(
     graph = labelled(*towns, 8)
     result = dfnets.train(graph, **NETWORK)
     assert result.trained.replicas == result.plan.networks == len(result.folds) + result.plan.whole
+    few = dfnets.train(labelled(*towns, 2), **{**NETWORK, "epochs": 2})
+    assert few.folds.count == 2
+    assert few.trained.replicas == few.plan.whole == 3
     assert hidden_accuracy(graph, towns[1], result.predictions.labels) > 75
     low, high = result.assessment.interval
     assert low <= result.assessment.accuracy <= high

@@ -26,7 +26,7 @@ def sample_batch(objective: Objective, num_nodes: int, labelled: int, unlabelled
 
     Args:
         labelled: how many; fewer labelled nodes than that come around again.
-        unlabelled: how many; none where a replica has no unlabelled node.
+        unlabelled: how many; of all nodes where a replica has no unlabelled one.
         streams: one generator per replica, on the device of the data.
     """
     parts = [
@@ -42,7 +42,7 @@ def _sample(own: Examples, num_nodes: int, labelled: int, unlabelled: int, strea
     chosen = order[torch.arange(labelled, device=device) % len(order)]
     others = torch.ones(num_nodes, dtype=torch.bool, device=device)
     others[own.nodes] = False
-    pool = others.nonzero().flatten()
-    place = torch.randint(max(len(pool), 1), (unlabelled,), generator=stream, device=device)
-    drawn = pool[place] if len(pool) else place[:0]
+    # Where a replica has every node labelled, it draws from all: replicas of one problem draw equally many.
+    pool = others.nonzero().flatten() if bool(others.any()) else torch.arange(num_nodes, device=device)
+    drawn = pool[torch.randint(len(pool), (unlabelled,), generator=stream, device=device)]
     return Batch(torch.cat([own.nodes[chosen], drawn]), own.targets[chosen], own.weights[chosen])

@@ -89,7 +89,9 @@ def make_plan(
     steps = allowed / step
     while (folds * (repeats + 1) + 2) * most <= steps and folds * (repeats + 1) <= MOST_NETWORKS[effort]:
         repeats += 1
-    whole = int(np.clip(steps / most - folds * repeats, 1, max(2, folds * repeats // 3)))
+    # With few folds these alone predict, so that there are some of them whatever the work.
+    least_whole = 3 if folds < 4 else 1
+    whole = int(np.clip(steps / most - folds * repeats, least_whole, max(least_whole + 1, folds * repeats // 3)))
     count = folds * repeats + whole
     chosen = int(np.clip(10 * (steps / count // 10), least // 2, most)) if epochs is None else epochs
     if config.epochs == 0:

@@ -42,6 +42,11 @@ class Trained:
     weights: Mapping[int, Mapping[str, Tensor]]
     configs: Sequence[Config]
 
+    @property
+    def epochs(self) -> int:
+        """0 for a model that is not trained by gradients."""
+        return self.configs[0].epochs
+
 
 def train_networks(
     name: str,
@@ -61,7 +66,7 @@ def train_networks(
     cross-entropy: the few nodes of a single fold would choose by luck, and networks on every label have none.
     """
     watch = _Watch(graph, folds, every, after_epoch)
-    config = config.model_copy(update={"every": max(1, config.epochs)})
+    config = config.model_copy(update={"every": max(1, config.epochs), "patience": None})
     trainer, filter = make_trainer(name, config, graph, _nodes(folds, whole), _seeds(folds, whole, seed), device)
     trainer.run(watch)
     sizes = trainer.model.sizes

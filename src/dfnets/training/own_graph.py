@@ -36,7 +36,11 @@ FILTERS: tuple[dict[str, Any], ...] = (
     {"low": (1.0, 0.2)},
     {"low": (1.0, 0.2), "high": (0.4,)},
 )
+# With fewer folds, their networks have had too few of the labels to predict: only those on every label do.
+FOLDS_THAT_PREDICT = 4
 PENALTIES = (0.01, 0.1, 1.0)
+# Labels times classes: a fit to more takes seconds, so fewer settings are tried.
+MANY = 20_000
 # Filtered rows of all labelled nodes are dense: beyond this many entries only the features alone are tried.
 MOST_ENTRIES = 200_000_000
 
@@ -80,19 +84,18 @@ def train(
     plan = make_plan(prepared, name, effort, place, preset=preset, epochs=epochs, **given)
     assert graph.labels is not None
     folds = make_folds(graph.labels, plan.folds, plan.repeats, seed=seed)
-    yardsticks = _yardsticks(prepared, preparation, folds, seed, place)
-    same = [entry for entry in yardsticks if entry.name == name and not overrides]
+    config = models.config(name, preset, **{"epochs": plan.epochs, **plan.overrides, **given})
+    first: Trained | None = None
     with steps_bar(f"{plan.networks} networks, {name}", max(1, plan.epochs), show=progress, lines=True) as move:
-        config = models.config(name, preset, **{"epochs": plan.epochs, **plan.overrides, **given})
-        if same:
-            first = same[0]
-        elif config.epochs == 0:
-            first = fit_settings(name, [config], prepared, folds, seed=seed, device=place)
-        else:
+        if config.epochs:
             first = train_networks(
                 name, config, prepared, folds, plan.whole, every=plan.every, seed=seed, device=place, after_epoch=move
             )
-    yardsticks = [entry for entry in yardsticks if entry is not first]
+        yardsticks = _yardsticks(prepared, preparation, folds, seed, place)
+    if first is None:
+        same = [entry for entry in yardsticks if entry.name == name and not overrides]
+        first = same[0] if same else fit_settings(name, [config], prepared, folds, seed=seed, device=place)
+        yardsticks = [entry for entry in yardsticks if entry is not first]
     # A model that cannot predict what it is to predict is a yardstick, but no choice.
     simpler = [one for one in yardsticks if not (inductive and models.get(one.name).transductive)]
     contest = [first, *(simpler if model == "auto" else [])]
@@ -178,8 +181,11 @@ def _yardsticks(graph: Graph, preparation: Preparation, folds: Folds, seed: int,
     assert graph.features is not None
     entries = len(folds.labelled) * graph.features.shape[1]
     filters = FILTERS if entries * 3 <= MOST_ENTRIES else FILTERS[:1]
+    penalties: tuple[float, ...] = PENALTIES
+    if len(folds.labelled) * graph.num_classes > MANY:
+        filters, penalties = filters[:2], PENALTIES[1:2]
     given = _given(preparation, {})
-    settings = [models.config("logistic", **filter, l2=l2, **given) for filter in filters for l2 in PENALTIES]
+    settings = [models.config("logistic", **filter, l2=l2, **given) for filter in filters for l2 in penalties]
     made = [fit_settings("logistic", settings, graph, folds, seed=seed, device=device)]
     if graph.num_edges:
         propagations: Sequence[Config] = [models.config("lp", class_mass=mass) for mass in (True, False)]
@@ -190,6 +196,8 @@ def _yardsticks(graph: Graph, preparation: Preparation, folds: Folds, seed: int,
 def predictor(chosen: Trained, choice: Choice, graph: Graph, preparation: Preparation, folds: Folds) -> TrainedModel:
     """The networks of the version that was chosen, as a model that can be saved."""
     weights = chosen.weights[choice.version]
+    if chosen.epochs and folds.count < FOLDS_THAT_PREDICT:
+        weights = {key: tensor[len(folds) :] for key, tensor in weights.items()}
     replicas = len(next(iter(weights.values())))
     config = chosen.configs[min(choice.version, len(chosen.configs) - 1)]
     about = {"dataset": graph.name, "labelled": len(folds.labelled), "folds": folds.count, "repeats": folds.repeats}
