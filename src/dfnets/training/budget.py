@@ -19,10 +19,11 @@ SMALL = 4000
 MOST_FOLDS = {"quick": 3, "default": 5, "thorough": 10}
 # Networks that hold nodes out, and networks that train on every label: at least, and where work allows it.
 LEAST_NETWORKS, MOST_NETWORKS = 5, {"quick": 6, "default": 12, "thorough": 40}
-EPOCHS = {"quick": (40, 120), "default": (120, 300), "thorough": (300, 1000)}
+EPOCHS = {"quick": (40, 120), "default": (150, 500), "thorough": (300, 1000)}
 WIDTHS = (64, 32, 16)
-# Seconds for one entry of a product of one column, two cores of 2020; products of a filter bank; a GPU's advantage.
-ENTRY, PRODUCTS, GPU = 1.5e-10, 35, 20.0
+# Seconds on two cores of 2020: for an entry of a product of one column, and for a step whatever its size. Products of a
+# filter bank, and how many times faster a GPU is.
+ENTRY, STEP, PRODUCTS, GPU = 1e-10, 1.5e-3, 35, 20.0
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def make_plan(
     if config.epochs == 0:
         chosen = 0
     elif hasattr(config, "ramp") and "ramp" not in overrides:
-        own["ramp"] = max(1, round(0.6 * chosen))
+        own["ramp"] = max(1, min(config.ramp, round(0.6 * chosen)))
     every = max(1, min(10, chosen // 20))
     return Plan(folds, repeats, whole, chosen, every, own, step * count * chosen)
 
@@ -113,4 +114,4 @@ def _seconds(graph: Graph, config: Any, width: int | None) -> float:
     entries = 2 * PRODUCTS * (graph.adjacency.nnz + 3 * (filters + 1) * n) + 4 * filters * stored
     # Adam reads and writes a weight, its gradient and two moments, about ten times.
     weights = f * (width or graph.num_classes) * (filters + 1 + len(getattr(config, "high", ())))
-    return ENTRY * (columns * entries + 30 * weights)
+    return STEP + ENTRY * (columns * entries + 30 * weights)

@@ -1,0 +1,55 @@
+"""The plan: by sizes and device alone, more work for more effort, never more than is allowed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import torch
+
+from dfnets import Graph
+from dfnets.training.budget import EPOCHS, SECONDS, SMALL, make_plan
+
+CPU = torch.device("cpu")
+
+
+def graph(n: int, features: int = 1500, labels: int = 20, classes: int = 7) -> Graph:
+    rng = np.random.default_rng(0)
+    ends = rng.integers(0, n, (2, 3 * n))
+    edges = sp.coo_array((np.ones(3 * n), ends), shape=(n, n)).tocsr()
+    edges.setdiag(0)
+    words = sp.random_array((n, features), density=0.01, rng=rng, format="csr")
+    y = np.full(n, -1)
+    y[: labels * classes] = np.repeat(np.arange(classes), labels)
+    return Graph(((edges + edges.T) > 0).astype(float), features=words, labels=y)
+
+
+@pytest.mark.parametrize("effort", ["quick", "default", "thorough"])
+@pytest.mark.parametrize("n", [200, 3000, 20000])
+def test_the_work_is_held(n: int, effort: str) -> None:
+    plan = make_plan(graph(n, features=300), "dfnet-plus", effort, CPU)  # type: ignore[arg-type]
+    assert plan.seconds <= SECONDS[effort] * max(1, n / SMALL)
+    assert EPOCHS[effort][0] // 2 <= plan.epochs <= EPOCHS[effort][1]
+
+
+def test_more_effort_is_more_work() -> None:
+    plans = [make_plan(graph(3000), "dfnet-plus", effort, CPU) for effort in ("quick", "default", "thorough")]
+    assert plans[0].seconds < plans[1].seconds < plans[2].seconds
+    assert plans[0].networks < plans[2].networks
+
+
+def test_few_labels_have_few_folds_and_more_networks_on_every_label() -> None:
+    few, many = (make_plan(graph(3000, labels=k), "dfnet-plus", "default", CPU) for k in (2, 20))
+    assert (few.folds, many.folds) == (2, 5)
+    assert few.repeats >= 3
+    assert few.whole >= 3
+
+
+def test_what_a_person_gives_stays() -> None:
+    plan = make_plan(graph(200, features=20), "dfnet-plus", "default", CPU, epochs=7, ramp=3)
+    assert plan.epochs == 7
+    assert "ramp" not in plan.overrides
+
+
+def test_a_model_without_epochs_has_none() -> None:
+    assert make_plan(graph(200, features=20), "lp", "default", CPU).epochs == 0
