@@ -37,7 +37,7 @@ def test_networks_of_the_folds_and_of_every_label_predict_together(
     assert result.trained.replicas == result.plan.networks == len(result.folds) + result.plan.whole
     few = dfnets.train(labelled(*towns, 2), **{**NETWORK, "epochs": 2})
     assert few.folds.count == 2
-    assert few.trained.replicas == few.plan.whole == 3
+    assert few.trained.replicas == few.plan.whole >= 3
     assert hidden_accuracy(graph, towns[1], result.predictions.labels) > 75
     low, high = result.assessment.interval
     assert low <= result.assessment.accuracy <= high
