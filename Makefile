@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test docs bench studies lint clean
+.PHONY: demo test docs pictures bench studies lint clean
 
 demo: .venv/installed
 	$(BIN)/dfnets demo
@@ -19,6 +19,10 @@ lint: .venv/installed
 # The variable silences an advertisement, which is not a warning about this site.
 docs: .venv/installed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+# The pictures of the README: from the committed results, a real run, and the studio in a browser.
+pictures: .venv/installed
+	$(BIN)/python docs/extensions/pictures.py
 
 bench: .venv/installed
 	$(BIN)/python -m benchmarks

@@ -1,13 +1,16 @@
-"""The two pictures of the README and the first page, made from real runs.
+"""The pictures of the README and the first page, made from real runs.
 
     python docs/extensions/pictures.py
 
-`hero.png` is a noisy signal, the response of a filter with its certificate, and the signal after it; `studio.png` is
-the studio in a browser (where Chromium and its driver are installed).
+`results.png` shows the committed accuracies of `results/summary.csv`. `hero.png` is a noisy signal, the response of a
+filter with its certificate, and the signal after it. `studio.png` is the studio in a browser, where Chromium and its
+driver are installed.
 """
 
 from __future__ import annotations
 
+import csv
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +21,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import dfnets
+from dfnets.plots import BLUE, RED
 from dfnets.plots.filters import response_axes
 from dfnets.plots.graphs import draw_signal
 
@@ -72,7 +76,33 @@ def studio(path: Path) -> None:
         server.terminate()
 
 
+def results(path: Path) -> None:
+    """The committed accuracies: mean and deviation of each model on each dataset, and what the paper prints."""
+    with (FOLDER.parent / "results" / "summary.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    datasets = [name for name in rows[0] if name not in ("model", "settings", "protocol")]
+    names = [f"{row['model']}, {row['settings']}, {row['protocol']}" for row in rows]
+    figure = Figure(figsize=(13, 0.34 * len(rows) + 1.4), layout="constrained")
+    for axes, dataset in zip(figure.subplots(1, len(datasets), sharey=True), datasets, strict=True):
+        for k, row in enumerate(rows):
+            ours = re.match(r"([\d.]+) ± ([\d.]+)", row[dataset])
+            paper = re.search(r"\[([\d.]+)\]", row[dataset])
+            if ours:
+                mean, deviation = map(float, ours.groups())
+                axes.errorbar([mean], [-k], xerr=[deviation], fmt="o", color=BLUE, ms=5, capsize=3)
+            if paper:
+                axes.plot([float(paper.group(1))], [-k], "D", mfc="none", color=RED, ms=6)
+        axes.set(title=dataset, xlabel="test accuracy in percent")
+        axes.grid(axis="x", alpha=0.3)
+    figure.axes[0].set_yticks([-k for k in range(len(rows))], names)
+    figure.axes[0].errorbar([], [], xerr=[], fmt="o", color=BLUE, label="measured here: mean ± deviation over seeds")
+    figure.axes[0].plot([], [], "D", mfc="none", color=RED, label="printed in the paper")
+    figure.legend(loc="outside lower center", ncols=2, frameon=False)
+    figure.savefig(path, dpi=100)
+
+
 if __name__ == "__main__":
+    results(FOLDER / "results.png")
     hero(FOLDER / "hero.png")
     if shutil.which("chromium") and shutil.which("chromedriver"):
         studio(FOLDER / "studio.png")
