@@ -33,7 +33,7 @@ from dfnets import models
 from dfnets.datasets.features import normalise
 from dfnets.graph import Graph
 from dfnets.training.calibration import calibration_error
-from dfnets.training.fit import make_trainer
+from dfnets.training.fitting import make_trainer
 from dfnets.training.objective import Nodes
 
 GRAPHS = ["texas", "chameleon_filtered", "cora", "citeseer", "pubmed", "amazon_computers", "debian_packages"]

@@ -23,7 +23,7 @@ from dfnets import Graph, Shift, datasets, models
 from dfnets.datasets.features import normalise
 from dfnets.models import DFNetConfig
 from dfnets.nn.constraints import unit_norm_
-from dfnets.training.fit import make_trainer
+from dfnets.training.fitting import make_trainer
 from dfnets.training.objective import Nodes
 
 ROUNDS = 5

@@ -18,8 +18,8 @@ ARGUMENTS = re.compile(r"^    (?P<names>\w+(?:, \w+)+): (?P<text>.*(?:\n {5,}\S.
 REFERENCE = re.compile(r":(?:attr|class|data|func|meth|mod):`(?P<name>[\w.]+)`")
 # Functions that are exported under the name of the module they are in; a reader of the source finds the module.
 SHADOWED = {
-    "dfnets.design": "dfnets.filters.design.design",
-    "dfnets.fit": "dfnets.training.fit.fit",
+    "dfnets.design": "dfnets.filters.designing.design",
+    "dfnets.fit": "dfnets.training.fitting.fit",
     "dfnets.models.presets": "dfnets.models.registry.presets",
 }
 

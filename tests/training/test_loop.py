@@ -90,7 +90,7 @@ def test_divergence_names_epoch_and_replica(graph: Graph, split: Split) -> None:
 
 def test_l2_is_a_penalty_on_the_loss(graph: Graph, split: Split) -> None:
     """One step of Adam with weight_decay equals one with the penalty written out."""
-    from dfnets.training.fit import make_trainer
+    from dfnets.training.fitting import make_trainer
     from dfnets.training.objective import Nodes
 
     config = models.config("dfnet", l2=0.3, unit_norm=False, **SMALL)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dfnets.distributed.columns import apply_columns
 from dfnets.distributed.folder import PartitionFolder, write_partition
-from dfnets.distributed.partition import partition
+from dfnets.distributed.partitioning import partition
 from dfnets.distributed.row_blocks import RowBlockShift
 
 __all__ = ["PartitionFolder", "RowBlockShift", "apply_columns", "partition", "write_partition"]

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dfnets.engine.backends import available
-from dfnets.engine.ordering import ordering
+from dfnets.engine.row_order import ordering
 from dfnets.shift import Shift
 
 __all__ = ["analysis", "available", "clenshaw", "horner", "ordering", "step"]

@@ -5,7 +5,7 @@ from dfnets.filters.base import Filter
 from dfnets.filters.cayley import CayleyFilter
 from dfnets.filters.certificate import Certificate, Errors
 from dfnets.filters.chebyshev import ChebyshevFilter
-from dfnets.filters.design import design
+from dfnets.filters.designing import design
 from dfnets.filters.feedback import FeedbackLoopedFilter
 from dfnets.filters.lanczos import LanczosFilter
 from dfnets.filters.plan import Applied, Cost

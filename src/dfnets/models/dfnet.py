@@ -13,7 +13,7 @@ from dfnets import responses
 from dfnets.filters import FeedbackLoopedFilter, design
 from dfnets.graph import Graph
 from dfnets.models.base import Config, Model, Sizes, scaled_features
-from dfnets.models.presets import SPACES, presets
+from dfnets.models.dfnet_presets import SPACES, presets
 from dfnets.nn import DenseBlock, Features, Neighbours, Readout
 from dfnets.nn.batched import Generators
 from dfnets.nn.shifts import shift_for

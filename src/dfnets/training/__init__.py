@@ -1,6 +1,6 @@
 """Training: several seeds as one wide problem, selection rules, checkpoints, model folders."""
 
-from dfnets.training.fit import Result, fit
+from dfnets.training.fitting import Result, fit
 from dfnets.training.history import History
 from dfnets.training.loop import DivergedError
 from dfnets.training.own_graph import CrossValidated, train

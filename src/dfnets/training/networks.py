@@ -14,7 +14,7 @@ from dfnets.graph import Graph
 from dfnets.models import Config, Sizes
 from dfnets.training.calibration import penalised, tempered_losses
 from dfnets.training.choice import Candidate
-from dfnets.training.fit import make_trainer
+from dfnets.training.fitting import make_trainer
 from dfnets.training.folds import Folds
 from dfnets.training.loop import Trainer
 from dfnets.training.objective import Nodes

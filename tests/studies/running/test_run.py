@@ -17,7 +17,7 @@ from dfnets.studies.running.jobs import jobs_of
 
 CONTEXT = multiprocessing.get_context("forkserver")
 # Imported once, by a process that trains nothing: its children start in no time.
-CONTEXT.set_forkserver_preload(["torch", "dfnets.training.fit", "dfnets.studies.running", "studies.tiny"])
+CONTEXT.set_forkserver_preload(["torch", "dfnets.training.fitting", "dfnets.studies.running", "studies.tiny"])
 EXPECTED = sum(group.seeds for group in tiny.groups())
 
 

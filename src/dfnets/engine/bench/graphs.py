@@ -11,7 +11,7 @@ import torch
 
 from dfnets.engine import schedules
 from dfnets.engine.operator import Operator, on_device, tensors
-from dfnets.engine.ordering import ordering
+from dfnets.engine.row_order import ordering
 from dfnets.graph import Graph
 from dfnets.shift import Shift
 

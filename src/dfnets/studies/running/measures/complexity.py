@@ -11,7 +11,7 @@ import numpy as np
 
 from dfnets import responses
 from dfnets.filters import ArmaFilter, CayleyFilter, ChebyshevFilter, FeedbackLoopedFilter, Filter, LanczosFilter
-from dfnets.filters.design import design
+from dfnets.filters.designing import design
 from dfnets.graph import Graph
 from dfnets.shift import Shift
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from dfnets import responses
 from dfnets.filters import Cost, FeedbackLoopedFilter
-from dfnets.filters.design import design
+from dfnets.filters.designing import design
 from dfnets.filters.products import Products
 from dfnets.graph import Graph
 from dfnets.shift import Shift

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import dfnets
 from dfnets import Shift, responses
 from dfnets.filters.certificate import measure
-from dfnets.filters.design import Problem
+from dfnets.filters.designing import Problem
 
 HIGH_PASS = responses.high_pass(0.5)
 
