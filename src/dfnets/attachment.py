@@ -32,6 +32,7 @@ def row_graph(graph: Any, X: Any, k: int) -> Graph:
 
 
 def as_graph(graph: Any) -> Graph:
+    """The graph of an estimator, made from whatever describes one."""
     return graph if isinstance(graph, Graph) else Graph(graph)
 
 
