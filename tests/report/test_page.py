@@ -26,7 +26,7 @@ def make() -> Page:
     page.figures([bars(height) for height in (1, 2)])
     page.table(["c"], [["folded"]], folded=True)
     page.heading("Claims")
-    rows = [["A", "holds"], ["B", "does not hold"], ["C", "not decided"], ["D", "not measured"]]
+    rows = [["A", "holds"], ["B", "refuted"], ["C", "undecided"], ["D", "not measured"]]
     page.table(["claim", "verdict"], rows)
     page.table(["model", "cora"], [["gcn", "81.5 ± 0.1"], ["gat", "not run [83.0]"], ["mlp", "not run"]])
     return page
@@ -61,7 +61,7 @@ def test_contents_captions_and_signs(tmp_path) -> None:
     assert "<figcaption>A caption</figcaption>" in content
     assert 'aria-label="Two bars"' in content
     assert '<td class="good"><span aria-hidden="true">✓ </span>holds</td>' in content
-    assert '<td class="bad"><span aria-hidden="true">✗ </span>does not hold</td>' in content
+    assert '<td class="bad"><span aria-hidden="true">✗ </span>refuted</td>' in content
 
 
 @browser.driver_needed

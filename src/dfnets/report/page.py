@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 # What a verdict looks like: never by colour alone.
-SIGNS = {"holds": ("good", "✓"), "does not hold": ("bad", "✗"), "not decided": ("open", "?")}
+SIGNS = {"holds": ("good", "✓"), "refuted": ("bad", "✗"), "not reproduced": ("bad", "✗"), "undecided": ("open", "?")}
 MISSING = ("not run", "not measured")
 
 
