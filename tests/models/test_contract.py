@@ -132,3 +132,43 @@ def test_only_a_model_that_is_tied_to_its_graph_refuses_another(name: str) -> No
                 model.prepare(other, CPU)
         else:
             assert model(model.prepare(other, CPU)).shape == (other.num_nodes, 2, 3)
+
+
+def test_it_is_a_torch_module_that_is_called_with_a_graph(name: str) -> None:
+    kind, data = models.get(name), graph()
+    assert data.labels is not None
+    small = {key: value for key, value in SMALL.items() if key in kind.Config.model_fields}
+    network = kind.from_sizes(5, 3, num_nodes=30, **small).eval()
+    network.begin(network.prepare(data, CPU), [(np.arange(12), data.labels[:12])])
+    logits = network(data)
+    assert logits.shape == (30, 3)
+    assert torch.equal(logits, network(network.prepare(data, CPU))[:, 0])
+    torch.testing.assert_close(network(data.to_pyg()), logits, atol=1e-4, rtol=1e-3)
+    trained = [parameter for parameter in network.parameters() if parameter.requires_grad]
+    if trained:
+        torch.nn.functional.cross_entropy(network.train()(data), torch.tensor(data.labels)).backward()
+        assert any(parameter.grad is not None and parameter.grad.abs().sum() > 0 for parameter in trained)
+
+
+def test_a_torch_loop_of_ones_own_learns() -> None:
+    rng = np.random.default_rng(0)
+    labels = np.arange(40) % 2
+    edges = np.triu((rng.random((40, 40)) < 0.3) & (labels[:, None] == labels), 1).astype(float)
+    data = Graph(edges + edges.T, features=np.eye(2)[labels] + rng.normal(size=(40, 2)), labels=labels)
+    torch.manual_seed(0)
+    network = models.DFNetPlus.from_sizes(2, 2, input_dropout=0.0)
+    optimiser = torch.optim.Adam(network.parameters(), lr=0.05)
+    for _ in range(40):
+        optimiser.zero_grad()
+        torch.nn.functional.cross_entropy(network(data)[:10], torch.tensor(labels[:10])).backward()
+        optimiser.step()
+    right = network.eval()(data).argmax(dim=1).numpy() == labels
+    assert right.mean() > 0.9
+
+
+def test_from_sizes_says_what_is_missing() -> None:
+    with pytest.raises(ValueError, match="preset='best' is not one of 'default'"):
+        models.DFNet.from_sizes(5, 3, preset="best")
+    with pytest.raises(ValueError, match=r"preset='paper' designs its filter.* pass graph="):
+        models.DFNet.from_sizes(5, 3, preset="paper")
+    assert models.DFNet.from_sizes(5, 3, preset="paper", graph=graph())(graph()).shape == (30, 3)

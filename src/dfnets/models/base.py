@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from itertools import chain
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 import torch
@@ -99,6 +100,73 @@ class Model(nn.Module, ABC):
     ) -> None:
         super().__init__()
         self.config, self.sizes, self.filter, self.replicas = config, sizes, filter, replicas
+        self._prepared: tuple[Graph, torch.device, Any] | None = None
+
+    @classmethod
+    def from_sizes(
+        cls,
+        in_channels: int,
+        out_channels: int,
+        *,
+        num_nodes: int = 0,
+        graph: Graph | None = None,
+        preset: str = "default",
+        replicas: int = 1,
+        **settings: Any,
+    ) -> Self:
+        """A network to be used like any torch module: called with a graph, trained by a loop of one's own.
+
+        Weights and dropout are drawn from torch's own generator. A model that reads training labels before training
+        (label propagation, the choice of a band in DFNetPlus) does so in :meth:`begin`.
+
+        Args:
+            in_channels: the number of features of a node.
+            out_channels: the number of classes.
+            num_nodes: needed by a transductive model only.
+            graph: needed only where the filter is designed for one graph (``own_interval``).
+            preset: of the hyper-parameters, one of the class's ``presets``.
+            replicas: R; with one replica the dimension is left out of what a call gives.
+            settings: hyper-parameters that differ from the preset.
+
+        >>> from dfnets.models import DFNet
+        >>> network = DFNet.from_sizes(5, 3, units=(4, 8))
+        >>> network(Graph(np.ones((4, 4)) - np.eye(4), features=np.ones((4, 5)))).shape
+        torch.Size([4, 3])
+        """
+        if preset not in cls.presets:
+            raise ValueError(f"preset={preset!r} is not one of {', '.join(map(repr, cls.presets))}")
+        config = cls.Config(**{**cls.presets[preset], **settings})
+        if graph is None and getattr(config, "own_interval", False):
+            raise ValueError(
+                f"preset={preset!r} designs its filter for the interval of one graph: "
+                "pass graph=, or own_interval=False"
+            )
+        # Where nothing is designed for it, the graph is not looked at.
+        filter = cls.design(config, Graph(np.zeros((1, 1))) if graph is None else graph)
+        network = cls(config, Sizes(in_channels, out_channels, num_nodes), filter=filter, replicas=replicas)
+        own: Generators = [None] * replicas
+        network.reset_parameters(own)
+        network.use_streams(own)
+        return network
+
+    def __call__(self, inputs: Any) -> Tensor:
+        """Logits: (n, R, classes) for what :meth:`prepare` gave, and for a graph with one replica (n, classes).
+
+        Args:
+            inputs: what :meth:`prepare` gave; or a :class:`Graph`, which is prepared once, as it never changes; or a
+                PyTorch Geometric ``Data``, which is converted and prepared at every call.
+        """
+        if not isinstance(inputs, Graph) and not hasattr(inputs, "edge_index"):
+            return super().__call__(inputs)
+        logits = super().__call__(self._inputs_of(inputs))
+        return logits[:, 0] if self.replicas == 1 else logits
+
+    def _inputs_of(self, data: Any) -> Any:
+        graph = data if isinstance(data, Graph) else Graph.from_pyg(data)
+        device = next((tensor.device for tensor in chain(self.parameters(), self.buffers())), torch.device("cpu"))
+        if self._prepared is None or self._prepared[0] is not graph or self._prepared[1] != device:
+            self._prepared = graph, device, self.prepare(graph, device)
+        return self._prepared[2]
 
     @classmethod
     def design(cls, config: Any, graph: Graph) -> FeedbackLoopedFilter | None:  # noqa: ARG003

@@ -100,9 +100,11 @@ class CayleyLayer(nn.Module):
         self.zoom = nn.Parameter(torch.full((replicas, 1), config.zoom))
 
     def reset_parameters(self, streams: Generators | None = None) -> None:  # noqa: ARG002 - none is drawn
+        """Sets the zoom back to its first value; the other parts reset themselves."""
         nn.init.constant_(self.zoom, self.config.zoom)
 
     def forward(self, x: Map, inputs: CayleyInputs) -> Tensor:
+        """The filtered map with the bias: (n, R, in_channels) to (n, R, out_channels)."""
         # A node has its replica's zoom; the sum over nodes in the backward pass is then one of batched.py.
         zeros = torch.zeros(inputs.shift.num_nodes, *self.zoom.shape, device=self.zoom.device, dtype=self.zoom.dtype)
         zoom = batched.add_row_(zeros, self.zoom)[..., None]

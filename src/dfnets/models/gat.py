@@ -145,6 +145,7 @@ class GATLayer(nn.Module):
         nn.init.zeros_(self.bias)
 
     def forward(self, maps: list[Map], neighbours: Neighbours) -> Tensor:
+        """Every head's weighted mean over the neighbours, the heads side by side or averaged."""
         h = self.attention(self.linear(maps), neighbours)
         if self.mean:
             h = reduce(torch.add, h.split(self.width, dim=2)) / self.heads

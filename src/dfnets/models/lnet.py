@@ -145,6 +145,7 @@ class Perceptron(nn.Module):
         self.second = _Zero(units, channels, bias=False, replicas=replicas)
 
     def forward(self, x: Tensor) -> Tensor:
+        """(m, R, c) to the same."""
         return x + self.second([torch.relu(self.first([x])) * self.scale])
 
 

@@ -67,6 +67,7 @@ class DFNetPlus(Model):
     Config = DFNetPlusConfig
     presets: ClassVar = {"default": {}}
     space = SPACE
+    version = 2
     config: DFNetPlusConfig
     kind: Tensor
     band_mask: Tensor

@@ -148,10 +148,12 @@ class SelfAttention(nn.Module):
 
     @torch.no_grad()
     def project_(self) -> None:
+        """Puts the weights back on the unit sphere, where that is asked for."""
         if self.unit_norm:
             unit_norm_(self.kernel.view(self.replicas * self.heads, -1))
 
     def extra_repr(self) -> str:
+        """Its sizes, for ``print``."""
         return f"{self.channels}, heads={self.heads}, score={self.score!r}"
 
 

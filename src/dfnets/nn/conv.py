@@ -161,6 +161,7 @@ class FeedbackLoopedConv(nn.Module):
         return x if x.ndim == 3 else x[:, None].expand(-1, self.replicas, -1)
 
     def extra_repr(self) -> str:
+        """Its sizes, for ``print``."""
         words = [f"{self.in_channels}, {self.initial_channels}, {self.out_channels}, {self.filter!r}"]
         words += ["learnable"] * self.learnable
         words += [f"heads={self.heads}"] * (self.heads > 1) + [f"replicas={self.replicas}"] * (self.replicas > 1)

@@ -110,6 +110,7 @@ class DenseBlock(nn.Module):
         return self.widths if self.dense else self.widths[-1:]
 
     def reset_parameters(self, streams: Generators | None = None) -> None:
+        """Draws the weights of every layer, each replica's from its own stream."""
         for moments in self.moments:
             moments.reset_parameters()
         for layer in self.layers:
@@ -235,6 +236,7 @@ class Readout(nn.Module):
         nn.init.zeros_(self.bias)
 
     def forward(self, maps: Sequence[Map]) -> Tensor:
+        """(n, R, out_channels) of feature maps side by side."""
         return batched.add_row_(multiply(maps, self.kernel), self.bias)
 
     def kernels(self) -> list[nn.Parameter]:
@@ -243,9 +245,11 @@ class Readout(nn.Module):
 
     @torch.no_grad()
     def project_(self) -> None:
+        """Puts kernel and bias back on the unit sphere, where that is asked for."""
         if self.unit_norm:
             unit_norm_(self.kernel)
             unit_norm_(self.bias)
 
     def extra_repr(self) -> str:
+        """Its sizes, for ``print``."""
         return f"{self.kernel.shape[1]}, {self.kernel.shape[2]}"

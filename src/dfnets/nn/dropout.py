@@ -37,6 +37,7 @@ class Dropout(nn.Module):
         self.streams = [None] * replicas
 
     def forward(self, x: Tensor) -> Tensor:
+        """(n, R, c) to the same: in training, entries dropped and the others divided by 1 - rate."""
         rate = self.rate if self.training else 0.0
         dropped = batched.draw(x.shape, rate, self.streams, x.device) if rate else None
         if self.relu:
@@ -44,6 +45,7 @@ class Dropout(nn.Module):
         return x if dropped is None else (x / (1 - rate)).masked_fill(dropped, 0)
 
     def extra_repr(self) -> str:
+        """Its rate, for ``print``."""
         return f"{self.rate:g}"
 
 

@@ -58,6 +58,7 @@ class Linear(nn.Module):
             nn.init.zeros_(self.bias)
 
     def forward(self, maps: Sequence[Map], filter: Callable[[Tensor], Tensor] | None = None) -> Tensor:
+        """The sum over feature maps of map times weight, and the bias: (n, R, out_channels)."""
         out = self._product(maps)
         if self.parts > 1:
             out = out.unflatten(2, (self.parts, self.out_channels))
@@ -75,4 +76,5 @@ class Linear(nn.Module):
         return out + multiply([self.dropout(one) for one in others], self.weight[:, f:]) if others else out
 
     def extra_repr(self) -> str:
+        """Its sizes, for ``print``."""
         return f"{self.in_channels}, {self.out_channels}" + (f", parts={self.parts}" if self.parts > 1 else "")

@@ -43,6 +43,7 @@ class Moments(nn.Module):
         self.register_buffer("running_variance", torch.ones(replicas, channels))
 
     def forward(self, x: Tensor | Features) -> tuple[Tensor, Tensor]:
+        """(R, c) means and variances of the columns: in training those of x, which join the running ones."""
         if not self.training:
             return self.running_mean, self.running_variance
         if isinstance(x, Features):
@@ -55,10 +56,12 @@ class Moments(nn.Module):
         return mean, variance
 
     def reset_parameters(self) -> None:
+        """Sets the running moments back to mean 0 and variance 1."""
         self.running_mean.zero_()
         self.running_variance.fill_(1.0)
 
     def extra_repr(self) -> str:
+        """Its sizes, for ``print``."""
         return f"{self.running_mean.shape[1]}, momentum={self.momentum}"
 
 
@@ -91,10 +94,12 @@ class FoldedBatchNorm(nn.Module):
         return _Fold.apply(theta, scale, self.beta - mean * scale)
 
     def reset_parameters(self) -> None:
+        """Sets the scale to 1 and the shift to 0."""
         nn.init.ones_(self.gamma)
         nn.init.zeros_(self.beta)
 
     def extra_repr(self) -> str:
+        """Its sizes, for ``print``."""
         return f"{self.gamma.shape[1]}, eps={self.eps}"
 
 

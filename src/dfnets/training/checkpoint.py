@@ -78,6 +78,7 @@ class Checkpoint:
             self.write(trainer)
 
     def write(self, trainer: Trainer) -> None:
+        """Writes the training as it stands, as a whole: a file that was there stays until the new one is complete."""
         slots: dict[int, dict[str, Tensor]] = trainer.optimiser.state_dict()["state"]
         tensors: dict[str, Tensor] = {}
         tensors |= _named("model", trainer.model.state_dict())

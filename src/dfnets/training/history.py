@@ -55,10 +55,12 @@ class History:
         return pandas.DataFrame(index | {name: getattr(self, name).ravel() for name in self.NAMES})
 
     def arrays(self) -> dict[str, np.ndarray]:
+        """Its numbers as arrays by name, for a checkpoint."""
         return {"epochs": self.epochs, "table": self._table}
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, np.ndarray]) -> History:
+        """The history that :meth:`arrays` gave the numbers of."""
         history = cls(arrays["table"].shape[2])
         history.epochs, history._table = arrays["epochs"], arrays["table"]
         return history

@@ -76,6 +76,7 @@ class Trainer:
 
     @property
     def done(self) -> bool:
+        """Whether the last epoch was reached, or every replica has stopped."""
         return self.epoch >= self.model.config.epochs or not self.running.any()
 
     def run(self, after_epoch: Callable[[Trainer], None]) -> None:
