@@ -24,6 +24,7 @@ def test_weights_belong_to_the_nodes_that_were_drawn() -> None:
     labels = np.array([0, 0, 0, 1, 1, 2])
     objective = Objective(labels, [np.arange(6)], 3, weighting="balanced", factor=2.0)
     batch = sample_batch(objective, 6, 6, 4, generators([0]))
-    assert batch.nodes.shape == (6, 1)  # there is no unlabelled node to draw
+    # Where every node is labelled, the unlabelled ones are drawn from all, so that replicas draw equally many.
+    assert batch.nodes.shape == (10, 1)
     expected = torch.tensor([6 / (3 * count) * 2.0 for count in (3, 2, 1)])[batch.targets[:, 0]]
     torch.testing.assert_close(batch.weights[:, 0], expected)
