@@ -59,7 +59,7 @@ def test_products_are_the_largest_degree(shift, degrees):
         count += 1
         reference.step(*arguments)
 
-    names = ("combine", "inner", "empty", "zeros")
+    names = ("combine", "inner", "empty", "zeros", "columns_at_once")
     counting = SimpleNamespace(step=step, **{name: getattr(reference, name) for name in names})
     inputs = [signal[None] for signal in signals(len(degrees))]
     table = np.ones((len(degrees), max(degrees) + 1))

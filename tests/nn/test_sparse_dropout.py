@@ -9,7 +9,7 @@ import torch
 
 from dfnets.nn import Features
 from dfnets.nn.batched import add_row_, draw, generators
-from dfnets.nn.sparse_dropout import dropout_matmul
+from dfnets.nn.sparse_dropout import draw_entries, dropout_matmul, matmul_without
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
@@ -61,3 +61,20 @@ def test_is_unbiased() -> None:
     stream = generators([0])
     mean = torch.stack([dropout_matmul(x, weight, 0.5, stream) for _ in range(3000)]).mean(0)
     torch.testing.assert_close(mean, x.times(weight), atol=0.1, rtol=0.1)
+
+
+@pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.parametrize("device", DEVICES)
+def test_rows_may_be_left_out_and_the_columns_split(device: str, sparse: bool) -> None:
+    source = matrix() if sparse else matrix().toarray()
+    x = Features(source, device=torch.device(device), dtype=torch.float64)
+    weight = torch.randn(3, 8, 6, dtype=torch.float64, device=device, requires_grad=True)
+    dropped = draw_entries(x, 0.5, generators(range(3), device))
+    rows = torch.rand(30, 3, device=device) < 0.4
+    split = matmul_without(x, weight, dropped, 2.0, rows=rows, parts=2)
+    whole = matmul_without(x, weight, dropped, 2.0)[0]
+    wanted = whole.masked_fill(rows[..., None], 0)
+    torch.testing.assert_close(torch.cat(list(split), dim=-1), wanted)
+    (gradient,) = torch.autograd.grad(split.square().sum(), weight)
+    (expected,) = torch.autograd.grad(wanted.square().sum(), weight)
+    torch.testing.assert_close(gradient, expected)

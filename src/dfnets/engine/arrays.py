@@ -79,14 +79,16 @@ def horner(
     for s, row in enumerate(rows):
         table[s, : len(row)] = row
     plain = operator.arrays(shift, Z.dtype)
-    return chain.horner(backends.of(shift, backend), plain, signals, table, degrees).reshape(Z.shape)
+    kernels = backends.of(shift, backend)
+    return chain.polynomial(kernels, plain, "power", 1.0, signals, table, degrees).reshape(Z.shape)
 
 
 def clenshaw(shift: Shift, scale: float, X: np.ndarray, coefficients: np.ndarray, *, backend: str | None) -> np.ndarray:
     _check_stack(X, shift)
     plain = operator.arrays(shift, X.dtype)
     stack = _stack(X) if X.ndim < 3 else np.ascontiguousarray(X)
-    result = chain.clenshaw(backends.of(shift, backend), plain, scale, stack, coefficients)
+    degrees = [coefficients.shape[1] - 1] * len(coefficients)
+    result = chain.polynomial(backends.of(shift, backend), plain, "chebyshev", scale, [stack], coefficients, degrees)
     return result.reshape(X.shape[-2:] if X.ndim == 3 else X.shape)
 
 

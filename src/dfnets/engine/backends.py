@@ -33,6 +33,9 @@ class Backend(Protocol):
     def inner(self, x: Any, y: Any) -> Any:
         """The sum of x * y over all entries, summed in double precision."""
 
+    def columns_at_once(self, signal: Any) -> int:
+        """How many columns of such a signal a chain should take through all its products together."""
+
     def empty(self, like: Any, *shape: int) -> Any:
         """An array beside ``like`` and of its dtype, not filled."""
 

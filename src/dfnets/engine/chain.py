@@ -9,7 +9,9 @@ With signals X_s (n, k), a table C (number of signals, m + 1) of coefficients, r
 
 L~ is symmetric, so the adjoint is the derivative of the two others and they of it, without a transpose: see
 :mod:`dfnets.engine.autograd`. Signals come as a list of stacks (count, n, k); a second stack has one signal, and
-Clenshaw's recurrence takes one stack. Beside inputs and outputs, each chain holds at most two signals.
+Clenshaw's recurrence takes one stack. Beside inputs and outputs, each chain holds at most two signals. Where a back end
+prefers few columns at once, the columns are cut into blocks, and each goes through the whole chain by itself: what one
+product leaves in a cache, the next one finds there, and threads need not meet after every product.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dfnets.engine import threads
 from dfnets.engine.backends import Backend
 from dfnets.engine.operator import Operator
 
@@ -31,9 +34,24 @@ def polynomial(
     degrees: Sequence[int],
 ) -> Any:
     """:func:`horner` for the basis ``"power"`` (whose scale is 1), :func:`clenshaw` for ``"chebyshev"``."""
-    if basis == "power":
-        return horner(backend, operator, signals, table, degrees)
-    return clenshaw(backend, operator, scale, signals[0], table)
+    _, n, k = signals[0].shape
+    width = backend.columns_at_once(signals[0])
+    out = backend.empty(signals[0], n, k) if width < k else None
+
+    def chain(stacks: Sequence[Any]) -> Any:
+        if basis == "power":
+            return horner(backend, operator, stacks, table, degrees)
+        return clenshaw(backend, operator, scale, stacks[0], table)
+
+    if out is None:
+        return chain(signals)
+
+    def block(first: int) -> None:
+        columns = slice(first, first + width)
+        out[:, columns] = chain([stack[:, :, columns].copy() for stack in signals])
+
+    threads.share(block, range(0, k, width))
+    return out
 
 
 def horner(backend: Backend, operator: Operator, signals: Sequence[Any], table: Any, degrees: Sequence[int]) -> Any:
@@ -112,6 +130,33 @@ def adjoint(
     g_j = L~^j g, or T_j(S) g with S = scale L~. ``table`` is (number of rows, m + 1); ``degrees`` are those of its
     rows, then those of the signals.
     """
+    n, k = g.shape
+    width = backend.columns_at_once(g)
+    if width >= k:
+        return _adjoint(backend, operator, basis, scale, g, table, signals, degrees)
+    sums = backend.empty(g, len(table), n, k)
+    products: dict[int, Any] = {}
+
+    def block(first: int) -> None:
+        columns = slice(first, first + width)
+        stacks = [stack[:, :, columns].copy() for stack in signals]
+        part, products[first] = _adjoint(backend, operator, basis, scale, g[:, columns].copy(), table, stacks, degrees)
+        sums[:, :, columns] = part
+
+    threads.share(block, range(0, k, width))
+    return sums, sum(products[first] for first in range(0, k, width))
+
+
+def _adjoint(
+    backend: Backend,
+    operator: Operator,
+    basis: str,
+    scale: float,
+    g: Any,
+    table: Any,
+    signals: Sequence[Any],
+    degrees: Sequence[int],
+) -> tuple[Any, Any]:
     count, m = len(table), max(degrees)
     power = basis == "power"
     weights = backend.zeros(g, table.shape[1], _padded(2 + 2 * count))

@@ -13,6 +13,8 @@ from dfnets.engine.operator import Operator
 PARTS = 256
 # Bytes of a row of signals up to which the rows are taken by length.
 ORDERED = 16
+# Bytes of a signal that a chain works on at once: about what the second-level cache of a core holds, or a bit more.
+NEAR = 1 << 20
 # Arrays of size 0 stand for absent signals: None would be another type, hence another compilation.
 _NO_SIGNAL = {np.dtype(dtype): np.empty((0, 0), dtype=dtype) for dtype in (np.float32, np.float64)}
 _NO_ORDER = np.empty(0, dtype=np.int32)
@@ -80,6 +82,21 @@ def inner(x: np.ndarray, y: np.ndarray) -> Any:
     sums = np.empty(PARTS)
     threads.run(kernels.inner, x.ravel(), y.ravel(), sums, nanoseconds=x.size * x.itemsize / 10)
     return sums.sum()
+
+
+def columns_at_once(signal: np.ndarray) -> int:
+    """So many that a signal of theirs stays in a cache near the core from one product to the next.
+
+    All of them where the whole signal hardly leaves that cache, or where even 16 columns do not fit.
+    """
+    n, k = signal.shape[-2:]
+    if n * k * signal.itemsize <= 2 * NEAR:
+        return k
+    fitting = NEAR // (n * signal.itemsize)
+    for block in (256 // signal.itemsize, 64 // signal.itemsize):
+        if fitting >= block:
+            return min(k, fitting // block * block)
+    return k
 
 
 def empty(like: np.ndarray, *shape: int) -> np.ndarray:

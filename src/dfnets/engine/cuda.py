@@ -14,6 +14,9 @@ from dfnets.engine import operator as operators
 from dfnets.engine import schedules
 from dfnets.engine.operator import Operator
 
+# Entries of a graph below which its tiles have more of a row in flight.
+SMALL = 150_000
+
 
 class Tile(NamedTuple):
     """What one program of :func:`step` works on: pieces, entries in flight for each, columns; and its warps."""
@@ -24,15 +27,16 @@ class Tile(NamedTuple):
     warps: int
 
 
-def tile(width: int) -> Tile:
-    """The tile for signals of ``width`` columns: 1024 numbers, in two warps or four.
+def tile(width: int, entries: int = SMALL) -> Tile:
+    """The tile for signals of ``width`` columns on a graph with so many entries: 1024 numbers, in two warps or four.
 
     The best, or within 2% of it, of those that ``python -m benchmarks.engine_tune`` tries on an H200, on a random graph
-    and on one with hubs. No tuning at run time, because a tile fixes the order of sums.
+    and on one with hubs. A small graph has few rows to work on at once, so more entries of each are in flight. No
+    tuning at run time, because a tile fixes the order of sums.
     """
     columns = min(1 << (width - 1).bit_length(), 128)
-    entries = 16 if columns == 1 else 8 if columns <= 8 else 4 if columns <= 32 else 2
-    return Tile(1024 // (entries * columns), entries, columns, 2 if 1 < columns <= 32 else 4)
+    flight = 16 if columns == 1 else 8 if columns <= 8 or entries < SMALL else 4 if columns <= 32 else 2
+    return Tile(1024 // (flight * columns), flight, columns, 2 if 1 < columns <= 32 else 4)
 
 
 def step(
@@ -46,7 +50,8 @@ def step(
     first: bool = False,
     shape: Tile | None = None,
 ) -> None:
-    if x.device.index != torch.cuda.current_device():
+    place = x.device.index
+    if place != torch.cuda.current_device():
         with torch.cuda.device(x.device):
             return step(operator, weights, x, y, z, out, u, first, shape)
     n, k = x.shape
@@ -55,28 +60,29 @@ def step(
     indptr, indices, values, diagonal, centre, schedule = operator
     if not schedule:
         schedule = operators.on_device(schedules.levels(indptr.cpu().numpy()), x.device)
-    shape = shape or tile(k)
+    shape = shape or tile(k, indices.shape[0])
     # Triton hands numbers over in single precision; two of them hold the centre in double precision.
     high = float(np.float32(centre))
     signals = (diagonal, high, centre - high, weights, x, y, z, out, u)
     addends, totals = 0 if y is None else y.shape[0], 0 if u is None else u.shape[0]
-    kind = (k, x.dtype, values.dtype, indices.dtype, addends, z is None, out is None, totals, first, x.device.index)
+    kind = (k, x.dtype, values.dtype, indices.dtype, addends, z is None, out is None, totals, first, place)
     counts, *levels = schedule
     sums: Tensor | None = None
     for count, level in zip(counts.tolist(), levels, strict=True):
-        handed = torch.empty(count, k, dtype=values.dtype, device=x.device) if count else None
+        handed = values.new_empty((count, k)) if count else None
         pieces = level.shape[1]
         grid = (-(-pieces // shape.pieces), -(-k // shape.columns))
         tensors = (level, indices, values, sums, handed, *signals)
         numbers = (pieces, n, k, addends, totals, first, shape.pieces, shape.entries, shape.columns)
-        _launch((*kind, sums is None, handed is None, level.dtype, shape), grid, tensors, numbers, shape.warps)
-        sums, shape = handed, joining(shape)
+        _launch((kind, sums is None, count > 0, level.dtype, shape), grid, tensors, numbers, shape.warps, place)
+        if count:
+            sums, shape = handed, joining(shape)
     return None
 
 
 def variant(operator: Operator, k: int, itemsize: int) -> str:  # noqa: ARG001
     """In words, what a step on signals of k columns is computed by: for a benchmark."""
-    shape = tile(k)
+    shape = tile(k, len(operator.indices))
     launches = len(operator.schedule) - 1
     words = f"tiles of {shape.pieces} x {shape.entries} x {shape.columns}"
     return words + (f", long rows in {launches} launches" if launches > 1 else "")
@@ -96,17 +102,27 @@ _direct = True
 
 
 def _launch(
-    key: tuple[Any, ...], grid: tuple[int, int], tensors: tuple[Any, ...], numbers: tuple[Any, ...], warps: int
+    key: tuple[Any, ...],
+    grid: tuple[int, int],
+    tensors: tuple[Any, ...],
+    numbers: tuple[Any, ...],
+    warps: int,
+    place: int,
 ) -> None:
     global _direct
-    arguments = [part.data_ptr() if isinstance(part, Tensor) else part for part in tensors]
-    aligned = not any(part & 15 for part in arguments if isinstance(part, int))
-    compiled = _COMPILED.get(key) if aligned else None
-    if compiled is not None:
-        stream = torch._C._cuda_getCurrentRawStream(tensors[0].device.index)
-        start = (*grid, 1, stream, compiled.function, compiled.packed_metadata, None, None, None)
+    compiled = _COMPILED.get(key)
+    level, indices, values, sums, handed, diagonal, high, low, weights, x, y, z, out, u = tensors
+    arrays = (level, indices, values, sums, handed, diagonal, weights, x, y, z, out, u)
+    pointers = [0 if part is None else part.data_ptr() for part in arrays]
+    aligned = not any(pointer & 15 for pointer in pointers)
+    if compiled is not None and aligned:
+        graph, rest = pointers[:6], pointers[6:]
         try:
-            compiled.run(*start, *arguments, *numbers)
+            compiled.run(
+                *grid, 1, torch._C._cuda_getCurrentRawStream(place), compiled.function, compiled.packed_metadata, None,
+                None, None, *(pointer or None for pointer in graph), high, low,
+                *(pointer or None for pointer in rest), *numbers,
+            )  # fmt: skip
             return
         except (TypeError, AttributeError):  # before anything is started
             _direct = False
@@ -129,6 +145,10 @@ def inner(x: Tensor, y: Tensor) -> Tensor:
     with torch.cuda.device(x.device):
         _inner[(len(parts),)](x, y, parts, x.numel(), triton.cdiv(x.numel(), len(parts)), 4096)
     return parts.sum()
+
+
+def columns_at_once(signal: Tensor) -> int:
+    return signal.shape[-1]
 
 
 def empty(like: Tensor, *shape: int) -> Tensor:

@@ -76,11 +76,12 @@ def levels(indptr: np.ndarray, *, short: int | None = None) -> tuple[np.ndarray,
 def _longest_whole(n: int, entries: int) -> int:
     """The longest row that is not cut.
 
-    Never less than four times the mean. Small graphs are over before a second launch begins, and large ones have tiles
-    enough to hide a long one; in between, the shorter the better.
+    Small graphs are over before a second launch begins, and large ones have tiles enough to hide a long one; in
+    between, a tile should not wait for a longer one than this.
     """
-    least = 32 if 150_000 < entries < 2_000_000 else 256
-    return max(least, 1 << int(np.ceil(np.log2(4 * entries / max(n, 1) + 1))))
+    if 150_000 <= entries < 2_000_000:
+        return 64
+    return max(256, 1 << int(np.ceil(np.log2(4 * entries / max(n, 1) + 1))))
 
 
 def _even_tiles(places: np.ndarray, lengths: np.ndarray) -> np.ndarray:

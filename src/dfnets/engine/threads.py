@@ -8,11 +8,12 @@ too late finds nothing to take, and has cost nothing but its wake-up.
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from queue import SimpleQueue
 from typing import Any
 
@@ -20,9 +21,9 @@ import numpy as np
 
 # Nanoseconds of work, as the caller estimates it, below which one thread is faster: a helper takes 30 to 100
 # microseconds to wake up, and more on a busy machine.
-WORTH_WAKING = 250_000
+WORTH_WAKING = 120_000
 # And in a piece: few enough to cost nothing, enough of them for a thread that is held up to leave the rest to others.
-PIECE = 40_000
+PIECE = 20_000
 
 _jobs: SimpleQueue[tuple[Callable[..., Any], tuple[Any, ...]]] = SimpleQueue()
 _helpers: list[threading.Thread] = []
@@ -45,6 +46,31 @@ def run(kernel: Callable[..., Any], *arguments: Any, nanoseconds: float) -> None
     kernel(*call)
     while counters[8] < pieces:
         time.sleep(0)
+
+
+def share(task: Callable[[int], object], numbers: Iterable[int]) -> None:
+    """task(number) for all of them, by as many threads as there are; each takes the next one until none is left."""
+    todo = list(numbers)
+    taken, done = itertools.count(), threading.Semaphore(0)
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        while (place := next(taken)) < len(todo):
+            try:
+                task(todo[place])
+            except BaseException as error:
+                errors.append(error)
+            done.release()
+
+    helpers = min(count(), len(todo)) - 1
+    _start(helpers)
+    for _ in range(helpers):
+        _jobs.put((work, ()))
+    work()
+    for _ in todo:
+        done.acquire()
+    if errors:
+        raise errors[0]
 
 
 def threads_for(nanoseconds: float) -> int:

@@ -25,7 +25,7 @@ from dfnets.nn.batched import Generators
 from dfnets.nn.filter_bank import FilterBank, restart_filter
 from dfnets.nn.node_dropout import node_dropout
 from dfnets.nn.product import multiply
-from dfnets.nn.sparse_dropout import dropout_matmul
+from dfnets.nn.sparse_dropout import draw_entries, matmul_without
 from dfnets.shift import Shift
 
 if TYPE_CHECKING:
@@ -104,6 +104,8 @@ class DFNetPlus(Model):
         self.register_buffer("balance_classes", torch.zeros(replicas, dtype=torch.bool))
         self.register_buffer("shares", torch.full((replicas, sizes.classes), 1 / sizes.classes))
         self.register_buffer("steps", torch.zeros(replicas))
+        # What was last read from the device: a step must not wait for it.
+        self._read_mask: tuple[tuple[int, int], list[int]] | None = None
         if config.standardise is not False:
             self.register_buffer("mean", torch.zeros(replicas, count, sizes.features))
             self.register_buffer("scale", torch.ones(replicas, count, sizes.features))
@@ -194,25 +196,34 @@ class DFNetPlus(Model):
 
     def _augmented(self, inputs: Inputs, nodes: Tensor, count: int) -> Tensor:
         """(B, R, count, classes) logits of each replica's (B, R) nodes, once for each time that nodes are dropped."""
-        config = self.config
         weight, bias, active = self._first_layer()
-        n = inputs.features.shape[0]
-        if config.input_dropout:
-            # Every augmentation has its own: to the product it is one more replica, with the same weight and stream.
-            streams = [stream for stream in self.streams for _ in range(count)]
-            repeated = weight.repeat_interleave(count, dim=0)
-            product = dropout_matmul(inputs.features, repeated, config.input_dropout, streams)
-        else:
-            product = multiply([inputs.features], weight)
-        product = product.view(n, self.replicas, -1, active, weight.shape[2] // active)
-        # A node that its neighbours say nothing about has its own features only, so just their entries are dropped.
-        product = node_dropout(product, count, config.node_dropout, self.streams, self.use_consistency)
-        filtered = self._filtered(inputs, product, active)
+        signals = self._dropped_signals(inputs.features, weight, active, count)
+        filtered = inputs.bank.subset(self._active())(signals).view(-1, self.replicas, count, weight.shape[2] // active)
         hidden = filtered[nodes, torch.arange(self.replicas, device=nodes.device)] + bias[:, None]
         if self.head is None:
             return hidden
         rows = hidden.transpose(1, 2).reshape(-1, self.replicas, hidden.shape[-1])
         return self.head([self.between(rows)]).unflatten(0, (len(nodes), count)).transpose(1, 2)
+
+    def _dropped_signals(self, features: Features, weight: Tensor, active: int, count: int) -> Tensor:
+        """(K, n, R S h): what the bank filters, each time without the entries of X and the nodes that are dropped."""
+        config, n, width = self.config, features.shape[0], weight.shape[2] // active
+        if not config.input_dropout:
+            product = multiply([features], weight).view(n, self.replicas, 1, active, width)
+            product = node_dropout(product, count, config.node_dropout, self.streams, self.use_consistency)
+            return product.permute(3, 0, 1, 2, 4).reshape(active, n, -1)
+        # Every augmentation has its own: to the product it is one more replica, with the same weight and stream.
+        streams = [stream for stream in self.streams for _ in range(count)]
+        entries = draw_entries(features, config.input_dropout, streams)
+        dropped = None
+        if config.node_dropout:
+            # A node that its neighbours say nothing about has its own features only, so just their entries are dropped.
+            consistent = self.use_consistency[:, None]
+            drawn = batched.draw((n, self.replicas, count), config.node_dropout, self.streams, weight.device)
+            dropped = (drawn & consistent).flatten(1)
+            weight = weight / torch.where(consistent, 1 - config.node_dropout, 1.0)[..., None]
+        scale, repeated = 1 / (1 - config.input_dropout), weight.repeat_interleave(count, dim=0)
+        return matmul_without(features, repeated, entries, scale, rows=dropped, parts=active).flatten(2)
 
     def _filtered(self, inputs: Inputs, product: Tensor, active: int) -> Tensor:
         """sum_k h_k(L^) of (n, R, S, K, h), for the K responses that some replica uses: (n, R, S, h)."""
@@ -221,8 +232,11 @@ class DFNetPlus(Model):
         return inputs.bank.subset(self._active())(signals).view(n, count, times, width)
 
     def _active(self) -> list[int]:
-        """The responses that at least one replica uses."""
-        return self.band_mask.any(dim=0).nonzero().flatten().tolist()
+        """The responses that at least one replica uses; read from the device only when the mask has changed."""
+        seen = (self.band_mask.data_ptr(), self.band_mask._version)
+        if self._read_mask is None or self._read_mask[0] != seen:
+            self._read_mask = seen, self.band_mask.any(dim=0).nonzero().flatten().tolist()
+        return self._read_mask[1]
 
     def _first_layer(self) -> tuple[Tensor, Tensor, int]:
         """Theta with gains, mask and scales in it, (R, f, K h); the (R, h) bias; and K, the responses in use."""
