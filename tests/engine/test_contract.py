@@ -192,6 +192,8 @@ def mapped(shift: Shift, low: float, high: float) -> torch.Tensor:
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
 def test_clenshaw_is_the_sum_of_chebyshev_polynomials(backend, shift, degree, dtype):
     name, device = backend
+    if dtype == torch.bfloat16 and shift is not SHIFTS["random"]:
+        pytest.skip("terms that cancel at a handful of nodes leave nothing of two digits")
     coefficients = np.linspace(1, -0.5, 3 * (degree + 1)).reshape(3, -1)
     coefficients[1, -1] = 0
     (x,) = signals(1, shift.num_nodes, 6, dtype=dtype, device=device)

@@ -22,6 +22,8 @@ from dfnets.engine.bench.timing import Call
 from dfnets.engine.operator import Operator
 
 OURS = "dfnets"
+# Bytes of messages that PyTorch Geometric is still asked to hold: it needs several times as much.
+MOST_MESSAGES = 16 << 30
 
 
 def contenders(operator: Operator, x: Tensor, c: Tensor) -> dict[str, Call]:
@@ -31,7 +33,9 @@ def contenders(operator: Operator, x: Tensor, c: Tensor) -> dict[str, Call]:
     makers |= {f"{library} + add": torch_csr, f"{library} addmm": torch_addmm}
     if x.device.type == "cpu":
         makers |= {"SciPy": scipy, "torch.sparse.mm": torch_reduce}
-    if importlib.util.find_spec("torch_geometric"):
+    # It holds every message at once; what does not fit has no time.
+    messages = len(operator.indices) * x.shape[1] * x.element_size()
+    if importlib.util.find_spec("torch_geometric") and messages < MOST_MESSAGES:
         makers["PyG propagate"] = pyg
     return {name: make(operator, x, c) for name, make in makers.items()}
 
