@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import importlib
 import os
 import resource
 import signal
 import sys
-import tempfile
 import time
 import traceback
 from collections.abc import Callable, Sequence
@@ -74,17 +75,33 @@ def forked(
 
     A fork and not a new interpreter: torch takes seconds to import, and a thousand trials would take hours.
     """
-    with tempfile.TemporaryFile("w+b") as out, tempfile.TemporaryFile("w+b") as err:
-        start = time.monotonic()
-        child = os.fork()
-        if child == 0:
-            _become(act, out.fileno(), err.fileno(), limits or {})
-        status, hung = _await(child, LONGEST if kill_after is None else kill_after)
-        texts = []
-        for file in (out, err):
-            file.seek(0)
-            texts.append(file.read().decode("utf-8", "replace"))
-        return Outcome(status, *texts, time.monotonic() - start, hung and kill_after is None)
+    start = time.monotonic()
+    # Pipes and not files: a limit on the size of files must not be one on what can be said.
+    pipes = [os.pipe() for _ in range(2)]
+    for _, end in pipes:
+        fcntl.fcntl(end, fcntl.F_SETPIPE_SZ, 2**20)
+    child = os.fork()
+    if child == 0:
+        _become(act, pipes[0][1], pipes[1][1], limits or {})
+    for _, end in pipes:
+        os.close(end)
+    status, hung = _await(child, LONGEST if kill_after is None else kill_after)
+    texts = []
+    for end, _ in pipes:
+        os.set_blocking(end, False)
+        with os.fdopen(end, "rb") as file:
+            texts.append((file.read() or b"").decode("utf-8", "replace"))
+    return Outcome(status, *texts, time.monotonic() - start, hung and kill_after is None)
+
+
+def preload() -> None:
+    """Imports what commands import late, once for all children; importing computes nothing, so it starts no threads."""
+    for name in ("dfnets.cli", "dfnets.training", "dfnets.search", "dfnets.studies.running", "dfnets.report.study"):
+        importlib.import_module(name)
+    for name in ("matplotlib.figure", "matplotlib.backends.backend_agg", "pandas", "pyarrow.csv", "optuna", "plotly"):
+        importlib.import_module(name)
+    for name in ("dfnets.engine.cpu", "dfnets.models.dfnet", "sklearn.preprocessing"):
+        importlib.import_module(name)
 
 
 def _become(act: Callable[[], object], out: int, err: int, limits: dict[int, int]) -> None:

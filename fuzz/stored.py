@@ -72,11 +72,18 @@ def small_split(graph: Graph) -> Any:
     return splits.make(graph, "random", draws=1, seed=0, per_class=3, validation_per_class=2)
 
 
-def _in_a_child(prepare: Callable[[], None]) -> None:
+def in_a_child(prepare: Callable[[], None]) -> None:
     """This process must not compute with threads: its children would wait for threads that they do not have."""
     done = forked(prepare)
     if done.status:
         raise RuntimeError(f"the preparation failed: {done.err}")
+
+
+def trained(graph: Graph, split: Any, **options: Any) -> Any:
+    """A small model after three epochs."""
+    from dfnets.training import fit
+
+    return fit("dfnet", graph, protocol=split, **SMALL, **options)
 
 
 SMALL: dict[str, Any] = {"replicas": 2, "epochs": 3, "units": (3,), "progress": False, "device": "cpu"}
@@ -89,9 +96,9 @@ def _models(folder: Path) -> Iterator[Format]:
     arguments = {"protocol": small_split(graph), **SMALL}
 
     def prepare() -> None:
-        fit("dfnet", graph, checkpoint=folder / "run.ckpt", **arguments).save(folder / "model")
+        trained(graph, arguments["protocol"], checkpoint=folder / "run.ckpt").save(folder / "model")
 
-    _in_a_child(prepare)
+    in_a_child(prepare)
     parts = {path.name: path.read_bytes() for path in (folder / "model").iterdir()}
     checkpoint = (folder / "run.ckpt").read_bytes()
 
@@ -162,7 +169,7 @@ def _databases(folder: Path) -> Iterator[Format]:
     graph = small_graph()
     options: dict[str, Any] = {"trials": 1, "space": {"dropout": (0.1, 0.5)}, "protocol": small_split(graph)}
     options |= {name: value for name, value in SMALL.items() if name != "progress"}
-    _in_a_child(lambda: search("dfnet", graph, folder / "search.db", **options) and None)
+    in_a_child(lambda: search("dfnet", graph, folder / "search.db", **options) and None)
     searched = (folder / "search.db").read_bytes()
     yield Format(
         "search .db",
