@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test docs pictures bench studies lint clean
+.PHONY: demo test test-matrix fuzz docs pictures bench studies lint clean
 
 demo: .venv/installed
 	$(BIN)/dfnets demo
@@ -10,6 +10,14 @@ demo: .venv/installed
 # Two processes of one thread each: BLAS threads on matrices this small only wait for each other.
 test: .venv/installed lint
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Thousands of bad files, bad command lines, kills and full disks; minutes on an idle machine.
+fuzz: .venv/installed
+	$(BIN)/python -m fuzz
+
+# The tests that depend on the machine, under instruction sets, threads, versions and users that this one can stand for.
+test-matrix: .venv/installed
+	$(BIN)/python -m tools.matrix
 
 lint: .venv/installed
 	$(BIN)/ruff check .

@@ -85,6 +85,15 @@ def test_what_scipy_writes_is_read(tmp_path: Path, kind: str) -> None:
     np.testing.assert_array_equal(arrays.sparse(arrays.read(tmp_path / "a.npz"), "a").toarray(), dense)
 
 
+@pytest.mark.parametrize("kind", ["csc", "coo"])
+def test_rows_without_end_are_refused(tmp_path: Path, kind: str) -> None:
+    sp.save_npz(tmp_path / "a.npz", sp.csr_array(np.eye(4)).asformat(kind))
+    found = arrays.read(tmp_path / "a.npz")
+    for shape, message in ((np.array([2**31, 4]), "2147483648 rows for 4 entries"), (np.array(4), "not two numbers")):
+        with pytest.raises(ValueError, match=message):
+            arrays.sparse({**found, "shape": shape}, "a")
+
+
 def test_other_formats_are_refused(tmp_path: Path) -> None:
     sp.save_npz(tmp_path / "a.npz", sp.csr_array(np.eye(4)).asformat("bsr"))
     with pytest.raises(ValueError, match=r"a: it holds a matrix of format 'bsr'; save it as csr, csc or coo"):

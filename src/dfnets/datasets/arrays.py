@@ -96,8 +96,15 @@ def sparse(arrays: Mapping[str, np.ndarray], name: str) -> sp.csr_array:
         if array is None:
             raise ValueError(f"{name}: it has no array {part!r}, which a matrix of format {kind} needs")
     data, first, second, shape = (np.asarray(array) for array in parts)
+    if shape.shape != (2,):
+        raise ValueError(f"{name}: its shape is an array of shape {shape.shape}, not two numbers")
     if kind == "csr":
         return csr_array(data, first, second, shape, name)
+    # A row takes memory in the matrix that is made, but in these formats none in the file.
+    if shape[0] > 10_000_000 + 100 * data.size:
+        raise ValueError(
+            f"{name}: it has {shape[0]} rows for {data.size} entries, which cannot be meant; save it as csr"
+        )
     if kind == "csc":
         return sp.csr_array(csr_array(data, first, second, shape[::-1], name).T)
     return _from_entries(data, first, second, shape, name)

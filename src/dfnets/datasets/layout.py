@@ -133,7 +133,10 @@ def _splits(arrays: Arrays, n: int) -> dict[str, tuple[Split, ...]]:
     splits: dict[str, tuple[Split, ...]] = {}
     if "train" in arrays:
         validation = "val_known" if "val_known" in arrays else "val"
-        train, chosen, test, labels = _needed(arrays, "train", "train", validation, "test", "labels")
+        train, chosen, test, labels = parts = _needed(arrays, "train", "train", validation, "test", "labels")
+        for part, nodes in zip(("train", validation, "test", "labels"), parts, strict=True):
+            if np.ndim(nodes) != 1:
+                raise ValueError(f"{part} has shape {np.shape(nodes)}; it is one row of numbers")
         splits["planetoid"] = (Split(train, chosen, test, "planetoid", labels=labels),)
     if "train_masks" in arrays:
         kinds = _needed(arrays, "train_masks", "train_masks", "val_masks", "test_masks")

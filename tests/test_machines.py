@@ -1,0 +1,107 @@
+"""The same numbers on every machine: design, apply and training against values stored from another run.
+
+The tolerances are what is promised between instruction sets, numbers of threads and versions of NumPy and SciPy:
+1e-6 for designed responses, 1e-9 for filtered signals, 1e-3 for losses after five epochs in single precision.
+:mod:`tools.matrix` runs this file on every kind of machine that one machine can stand for.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+
+import dfnets
+from dfnets import Graph, design, responses
+from dfnets.datasets.splits import Split
+from dfnets.nn.reproducibility import replicas_are_exact
+from dfnets.training import fit
+
+FREQUENCIES = np.linspace(0, 2, 9)
+# print(f.response(FREQUENCIES)) of the two designs, on an x86 CPU with AVX-512.
+DESIGNED = {
+    "refit": [
+        0.624675992,
+        1.256968178,
+        0.345048791,
+        0.067730029,
+        0.009936223,
+        -0.004739080,
+        -0.007060200,
+        -0.003797518,
+        0.005402467,
+    ],
+    "iterative": [
+        0.785078036,
+        1.133272022,
+        0.465649713,
+        0.005461000,
+        -0.069204713,
+        -0.061464660,
+        -0.032172672,
+        0.013620639,
+        0.100333447,
+    ],
+}
+FILTERED = [0.467796860788, 0.273067976474, -0.232783370581, -0.501272520295, -0.351199229880, 0.143823890791]
+LOSSES = [
+    [21.4462204, 23.8590755],
+    [21.4831867, 21.5223866],
+    [20.7730885, 21.4685764],
+    [21.0697021, 21.3820839],
+    [19.0086308, 21.2904892],
+]
+
+
+def towns() -> Graph:
+    """Three towns of twenty people."""
+    rng = np.random.default_rng(7)
+    town = np.repeat(np.arange(3), 20)
+    joined = np.triu(rng.random((60, 60)) < np.where(town[:, None] == town, 0.3, 0.02), 1)
+    words = sp.csr_array((rng.random((60, 12)) < 0.3).astype(np.float64))
+    return Graph((joined + joined.T).astype(float), features=words, labels=town, name="towns")
+
+
+def designed(method: str) -> dfnets.FeedbackLoopedFilter:
+    return design(responses.low_pass(0.5), 3, 2, 0.9, method=method)  # type: ignore[arg-type]
+
+
+def losses(replicas: int, seed: int = 0) -> np.ndarray:
+    """(epochs, replicas) training losses of a small DFNet."""
+    split = Split(np.arange(0, 60, 4), np.arange(1, 60, 4), np.arange(2, 60, 4), "mine")
+    options = {"units": (5, 4), "dropout": 0.3, "learning_rate": 0.01, "progress": False, "device": "cpu"}
+    return fit("dfnet", towns(), protocol=split, replicas=replicas, epochs=5, seed=seed, **options).history.loss
+
+
+def test_designs_agree() -> None:
+    for method, expected in DESIGNED.items():
+        np.testing.assert_allclose(designed(method).response(FREQUENCIES), expected, atol=1e-6)
+
+
+def test_filtered_signals_agree() -> None:
+    x = np.cos(np.arange(60.0))
+    f = dfnets.FeedbackLoopedFilter([0.3, -0.2], [0.5, 0.25], centre=1.0)
+    np.testing.assert_allclose(f.apply(towns(), x, tol=1e-12)[:6], FILTERED, atol=1e-9)
+
+
+def test_training_agrees() -> None:
+    np.testing.assert_allclose(losses(2), LOSSES, rtol=1e-3)
+
+
+def test_a_replica_is_a_run_of_its_own() -> None:
+    """To the bit where the BLAS of this machine allows it, as :func:`replicas_are_exact` finds out; else closely."""
+    together, alone = losses(2), losses(1, seed=1)
+    if replicas_are_exact():
+        np.testing.assert_array_equal(together[:, 1:], alone)
+    else:
+        np.testing.assert_allclose(together[:, 1:], alone, rtol=1e-4)
+
+
+def test_threads_change_no_bit() -> None:
+    before = torch.get_num_threads()
+    runs = []
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        runs.append(losses(2))
+    torch.set_num_threads(before)
+    np.testing.assert_array_equal(*runs)
