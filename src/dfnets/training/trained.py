@@ -110,8 +110,8 @@ class TrainedModel:
 
     def _network(self, place: torch.device) -> Model:
         if place not in self._made:
-            network = models.get(self.name)(self.config, self.sizes, filter=self.filter, replicas=self.replicas)
             try:
+                network = models.get(self.name)(self.config, self.sizes, filter=self.filter, replicas=self.replicas)
                 network.load_state_dict(dict(self.weights))
             except RuntimeError as error:
                 raise ValueError(f"the weights do not fit the model {self.name!r} of the config: {error}") from None
