@@ -34,7 +34,7 @@ CONFIG, WEIGHTS, FILTER = "config.json", "model.safetensors", "filter.json"
 CARD, CARD_PAGE = "card.json", "card.html"
 FILES = (CONFIG, WEIGHTS, FILTER, CARD, CARD_PAGE)
 """All that a model folder may hold: saving over a folder with anything else in it is refused."""
-ATTEMPTS = 5
+ATTEMPTS = 50
 """How often a folder is read again that another process replaces while it is read."""
 
 
@@ -173,12 +173,15 @@ class TrainedModel:
         for _ in range(ATTEMPTS):
             before = _place(folder)
             try:
-                return cls._read(folder)
+                found = cls._read(folder)
             except (ValueError, OSError):
                 # Its parts do not fit together where another process saves over the folder between two reads.
                 if _place(folder) == before:
                     raise
-        return cls._read(folder)
+            else:
+                if _place(folder) == before:
+                    return found
+        raise OSError(f"{folder} is replaced again and again while it is read: wait until nobody saves there")
 
     @classmethod
     def _read(cls, folder: Path) -> TrainedModel:
@@ -272,13 +275,14 @@ def _read_config(path: Path) -> _Stored:
     return stored
 
 
-def _place(folder: Path) -> tuple[int, int] | None:
+def _place(folder: Path) -> tuple[int, ...] | None:
     """Which folder has that name now; None when none has."""
     try:
         found = folder.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    # The number of a folder that was removed is given to the next one; its times are not.
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns
 
 
 def _left_behind(folder: Path) -> str:
