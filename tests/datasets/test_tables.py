@@ -136,6 +136,8 @@ def test_the_names_that_others_leave_out(tmp_path):
     [
         (b"", ", line 1 is empty: the file has no columns"),
         (b"# only\n# comments\n", ", line 1 is empty"),
+        (b",,\n,,\n", " is empty: the file has no columns"),
+        (b"  \n \n", ", line 1 is empty"),
         (b"id,id\n1,2\n", ", line 1 names column 'id' more than once"),
         (b"id,x\na,1\nb\n", r", line 3: it has 1 columns, but the file has 2 \(id, x\)"),
         (b"id,x\na,1\nb,2,3\n", ", line 3: it has 3 columns, but the file has 2"),

@@ -61,8 +61,11 @@ def read(
             _check_size(sum(member.file_size for member in chosen.values()))
             found = {}
             for key, member in chosen.items():
-                with archive.open(member) as content:
-                    found[key] = _read_array(content, member.file_size)
+                try:
+                    with archive.open(member) as content:
+                        found[key] = _read_array(content, member.file_size)
+                except OSError as error:
+                    raise ValueError(f"its directory leads nowhere: {error}") from None
             return found
     except _DAMAGE as error:
         raise ValueError(f"{name} is not an .npz file of plain arrays: {_reason(error, file)}") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -66,9 +66,11 @@ def parquet_table(path: Path) -> ColumnarTable:
     from pyarrow import parquet
 
     try:
-        return ColumnarTable(path, parquet.read_table(path))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        table = parquet.read_table(path)
+        table.validate(full=True)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         raise ValueError(f"{path} is not a readable Parquet file: {error}") from None
+    return ColumnarTable(path, table)
 
 
 def json_table(path: Path) -> ColumnarTable:
@@ -78,9 +80,11 @@ def json_table(path: Path) -> ColumnarTable:
 
     with open_bytes(path) as file:
         try:
-            return ColumnarTable(path, json.read_json(file))
-        except pa.ArrowInvalid as error:
+            table = json.read_json(file)
+            table.validate(full=True)
+        except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
             raise ValueError(f"{path} is not a file of one JSON object per line: {error}") from None
+    return ColumnarTable(path, table)
 
 
 def excel_table(path: Path) -> ColumnarTable:
@@ -92,7 +96,7 @@ def excel_table(path: Path) -> ColumnarTable:
 
     try:
         frame = pandas.read_excel(path, keep_default_na=False, na_values=list(MISSING))
-    except (ValueError, KeyError, zipfile.BadZipFile) as error:
+    except Exception as error:  # of an archive of XML files it raises whatever their parsers raise
         raise ValueError(f"{path} is not a readable .xlsx file: {error}") from None
     frame = frame.dropna(how="all").dropna(how="all", axis=1)
     for name in frame.columns:

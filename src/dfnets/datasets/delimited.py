@@ -6,6 +6,7 @@ import dataclasses
 import gzip
 import io
 import mmap
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -44,6 +45,8 @@ class DelimitedTable:
         self.header, self.sure = self._dialect.header, self._dialect.sure
         self._names = self._name_columns()
         self.columns = [name for name in self._names if name]
+        if not self.columns:
+            raise ValueError(f"{path} is empty: the file has no column with a name or a cell")
 
     @property
     def summary(self) -> str:
@@ -57,7 +60,7 @@ class DelimitedTable:
 
         try:
             table = self._table(text, numbers)
-        except (pa.ArrowInvalid, UnicodeDecodeError) as error:
+        except (pa.ArrowInvalid, ValueError, OSError, EOFError, zlib.error) as error:
             if self._dialect.encoding == "utf-8" and (other := self._other_encoding()):
                 # The first lines were plain ASCII, and what came later is not UTF-8.
                 self._dialect = dataclasses.replace(self._dialect, encoding=other)
@@ -86,7 +89,8 @@ class DelimitedTable:
 
     def fail(self, row: int, column: str, why: str) -> NoReturn:
         line, cells = self._record(row)
-        self._refuse(line, column, f"{cells[self._names.index(column)]!r} {why}")
+        k = self._names.index(column)
+        self._refuse(line, column, f"{cells[k] if k < len(cells) else ''!r} {why}")
 
     def _name_columns(self) -> list[str]:
         """A name for every column of the file, empty for one that has neither a name nor a cell."""
@@ -137,7 +141,7 @@ class DelimitedTable:
                     delimiter=self._dialect.separator,
                     # Rows can only be told apart by reading every quote from the start, which takes longer.
                     newlines_in_values=self._has_quotes(),
-                    invalid_row_handler=lambda row: "error" if row.text.strip() else "skip",
+                    invalid_row_handler=_skip_blank if self._dialect.blank else None,
                 ),
                 arrow.ConvertOptions(
                     column_types=types,
@@ -228,6 +232,10 @@ class DelimitedTable:
 
 # Arrow knows these by other names.
 _ARROW = {"utf-8": "utf8", "utf-8-sig": "utf8"}
+
+
+def _skip_blank(row: Any) -> str:
+    return "error" if row.text.strip() else "skip"
 
 
 def _is_packed(file: Any) -> bool:

@@ -8,6 +8,7 @@ import gzip
 import io
 import re
 import sys
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,6 +66,7 @@ class Dialect:
         runs: cells are separated by any number of spaces or tabs.
         first: the cells of the first row.
         sample: the rows after it that the beginning of the file holds.
+        blank: whether there are lines with nothing but blanks.
     """
 
     encoding: str
@@ -76,6 +78,7 @@ class Dialect:
     runs: bool
     first: list[str]
     sample: list[list[str]]
+    blank: bool
 
     def __str__(self) -> str:
         """The facts that a person would want to check; commas and UTF-8 go without saying."""
@@ -101,13 +104,17 @@ def recognise(path: Path, options: TableOptions) -> Dialect:
         raise ValueError(f"{path}, line 1 is empty: the file has no columns")
     separator, runs = _separator(text, options.separator, path.name.removesuffix(".gz").endswith(".tsv"))
     rows = [cells for _, cells in split_rows(io.StringIO(text, newline=""), separator, runs)]
+    if not rows or not any(cell.strip() for row in rows for cell in row):
+        raise ValueError(f"{path} is empty: the file has no columns")
     if not whole and len(rows) > 1:
         rows.pop()  # cut off somewhere
     first, sample = rows[0], rows[1:]
     missing = MISSING if options.missing is None else options.missing
     decimal = options.decimal or _decimal([first, *sample], separator)
     header = _has_header(first, sample, decimal, missing) if options.header is None else options.header
-    return Dialect(encoding, separator, decimal, skip, header is not False, header is not None, runs, first, sample)
+    blank = any(line.isspace() and line.strip("\r\n") for line in text.splitlines(keepends=True))
+    sure = header is not None
+    return Dialect(encoding, separator, decimal, skip, header is not False, sure, runs, first, sample, blank)
 
 
 def open_bytes(path: Path) -> IO[bytes]:
@@ -163,8 +170,8 @@ def _beginning(path: Path) -> tuple[bytes, bool]:
                 raw += file.read(size)
                 size *= 2
             return raw, len(raw) < size
-        except (OSError, EOFError) as error:
-            raise ValueError(f"{path} cannot be unpacked: {error}") from None
+        except (OSError, EOFError, zlib.error) as error:
+            raise ValueError(f"{path} cannot be read: {error}") from None
 
 
 def _encoding(raw: bytes) -> str:

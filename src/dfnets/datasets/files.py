@@ -19,6 +19,7 @@ from dfnets.datasets.encoder import FeatureEncoder
 from dfnets.datasets.factors import find
 from dfnets.datasets.identity import ids_of, nodes_of
 from dfnets.datasets.labels import Labels, read_labels
+from dfnets.datasets.matrix_market import read_matrix_market
 from dfnets.datasets.nodes import FeatureColumns, NodeFeatures, read_features
 from dfnets.datasets.tables import kind_of, refuse_missing_files
 from dfnets.graph import Duplicates, Graph
@@ -258,9 +259,7 @@ def _read_matrix(path: Path, attributes: dict[str, Any]) -> Graph:
         return Graph.open(path)
     try:
         if kind_of(path) == ".mtx":
-            from scipy.io import mmread
-
-            return Graph(mmread(path), **attributes)
+            return Graph(read_matrix_market(path), **attributes)
         held = arrays.names(path)
         if "adj_indptr" in held:
             return layout.to_graph(layout.read(path), **attributes)
