@@ -437,7 +437,7 @@ BAD_FILES = {
     "old sheet": ({"edges.xls": ""}, r"edges\.xls: \.xls is not read; save the sheet as CSV"),
     "damaged sheet": ({"edges.xlsx": "?"}, r"edges\.xlsx is not a readable \.xlsx file|save the sheet as CSV"),
     "damaged gzip": ({"edges.csv.gz": "\x1f\x8b"}, r"edges\.csv\.gz"),
-    "damaged mtx": ({"edges.mtx": "?"}, r"edges\.mtx: "),
+    "damaged mtx": ({"edges.mtx": "?"}, r"edges\.mtx is not a readable Matrix Market file: its first line is not"),
     "encoding": (
         {"edges.graphml": '<?xml version="1.0" encoding="klingon"?><graphml/>'},
         r"edges\.graphml.*klingon|unknown",
