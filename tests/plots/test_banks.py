@@ -22,7 +22,7 @@ def test_each_row_is_what_a_filter_lets_through(tmp_path) -> None:
 
 def test_a_certificate_as_a_picture(tmp_path) -> None:
     certificate = dfnets.design(dfnets.responses.low_pass(0.5), method="refit").certificate()
-    figure = plots.certificate_figure(certificate, tmp_path / "c.png")
+    figure = certificate.plot(tmp_path / "c.png")
     words = " ".join(text.get_text() for axes in figure.axes for text in axes.texts)
     assert f"{certificate.contraction:.4g}" in words
     assert f"Chebyshev expansion: {certificate.costs['chebyshev'].products}" in words

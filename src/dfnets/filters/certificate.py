@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,7 @@ from dfnets.filters.polynomials import Interval, chebyshev_series, from_unit, in
 from dfnets.responses import Response
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from rich.table import Table
 
 # A target that needs a longer polynomial than this is compared on a grid, and the certificate says so.
@@ -88,6 +90,12 @@ class Certificate:
 
     def _repr_html_(self) -> str:
         return show.as_html(self._title, self._sections())
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> Figure:
+        """Contraction, error and cost as a figure, saved to ``path`` when given."""
+        from dfnets import plots
+
+        return plots.certificate_figure(self, path)
 
     def table(self) -> Table:
         """For a terminal with colours and boxes."""
