@@ -10,7 +10,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from dfnets import design, responses
+from dfnets import FeedbackLoopedFilter, design, responses
 
 ROUNDS = 30
 
@@ -26,15 +26,25 @@ def through_cvxpy(p: int = 5, q: int = 3, gamma: float = 0.9, samples: int = 200
     return float(problem.solve(solver=cvxpy.CLARABEL))
 
 
+def again(f: FeedbackLoopedFilter) -> FeedbackLoopedFilter:
+    """The same filter with nothing remembered of it."""
+    return FeedbackLoopedFilter(f.psi, f.phi, f.centre, f.interval, target=f.target, transition=f.transition)
+
+
 def main() -> None:
     wanted = responses.high_pass(0.5)
+    made = design(wanted)
+    made.certificate()
     ways: dict[str, Callable[[], object]] = {
         "CVXPY (Clarabel), at the samples": through_cvxpy,
-        "least-squares, at the samples": lambda: design(wanted, constraint="samples"),
-        "least-squares, on the interval": lambda: design(wanted),
+        "least-squares, at the samples": lambda: design(wanted, method="least-squares", constraint="samples"),
+        "least-squares, on the interval": lambda: design(wanted, method="least-squares"),
         "refit": lambda: design(wanted, method="refit"),
         "iterative": lambda: design(wanted, method="iterative"),
+        "iterative, cut 0.05": lambda: design(responses.high_pass(0.05), method="iterative"),
+        "iterative, cut 1.95": lambda: design(responses.high_pass(1.95), method="iterative"),
         "minimax, centre free": lambda: design(wanted, method="minimax", centre="free"),
+        "certificate of a new filter": lambda: again(made).certificate(),
     }
     times: dict[str, list[float]] = {name: [] for name in ways}
     for _ in range(ROUNDS):  # interleaved, so that a busy moment falls on all of them

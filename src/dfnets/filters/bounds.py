@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 
 EPS = float(np.finfo(np.float64).eps)
-# A cell is divided into this many; six rounds are a factor of 16 million in width.
-PARTS, ROUNDS, MOST_CELLS = 16, 7, 50_000
+# A cell is divided into this many; four rounds are a factor of 16 million in width. Fewer parts would take more rounds,
+# whose cost is that of calling NumPy, not of the cells.
+PARTS, ROUNDS, MOST_CELLS = 64, 5, 100_000
 
 
 @dataclass(frozen=True)
@@ -30,9 +31,8 @@ class Rows:
     curvature: np.ndarray
 
     @classmethod
-    def of(cls, series: list[np.ndarray], scale: float = 1.0) -> Rows:
+    def of(cls, series: list[np.ndarray], *, width: int, scale: float = 1.0) -> Rows:
         """The rows of some series; ``scale`` is how much larger their values are than on [-1, 1], as on an ellipse."""
-        width = max(len(row) for row in series)
         table = np.zeros((len(series), width))
         for i, row in enumerate(series):
             table[i, : len(row)] = row
@@ -63,11 +63,12 @@ def extremes(numerators: list[np.ndarray], denominators: list[np.ndarray]) -> tu
         numerators, denominators: Chebyshev series, one of each a row; a coefficient may be off by half a unit in its
             last place. ``[1.0]`` as denominator leaves a polynomial.
     """
-    n, d = Rows.of(numerators), Rows.of(denominators)
+    width = max(map(len, (*numerators, *denominators)))
+    n, d = Rows.of(numerators, width=width), Rows.of(denominators, width=width)
     m = len(numerators)
     low, high = np.full(m, np.inf), np.full(m, -np.inf)  # of the cells that are done with
     seen_low, seen_high = np.full(m, np.inf), np.full(m, -np.inf)
-    count = 4 * (max(n.coefficients.shape[1], d.coefficients.shape[1]) + 3)
+    count = 4 * (width + 3)
     radius = np.pi / (2 * count)
     owner = np.repeat(np.arange(m), count)
     middle = np.tile((2 * np.arange(count) + 1) * radius, m)
@@ -75,7 +76,7 @@ def extremes(numerators: list[np.ndarray], denominators: list[np.ndarray]) -> tu
         below, above, at, noise = _cell_bounds(n, d, owner, middle, radius)
         np.minimum.at(seen_low, owner, at)
         np.maximum.at(seen_high, owner, at)
-        slack = 2 * noise + 1e-12 * np.maximum(np.abs(seen_low), np.abs(seen_high))[owner]
+        slack = 2 * noise + 1e-10 * np.maximum(np.abs(seen_low), np.abs(seen_high))[owner]
         open_ = ~((below >= seen_low[owner] - slack) & (above <= seen_high[owner] + slack))
         last = round_ == ROUNDS - 1 or PARTS * np.count_nonzero(open_) > MOST_CELLS
         done = np.ones_like(open_) if last else ~open_
@@ -110,9 +111,8 @@ def _cell_bounds(
 
 def _joint_curvature(n: Rows, d: Rows, owner: np.ndarray, h: np.ndarray) -> np.ndarray:
     """sum_k k^2 |n_k - h d_k|, cell by cell: next to nothing where N and D are nearly proportional."""
-    width = max(n.coefficients.shape[1], d.coefficients.shape[1])
-    parts = [np.pad(rows.coefficients, ((0, 0), (0, width - rows.coefficients.shape[1]))) for rows in (n, d)]
-    return np.abs(parts[0][owner] - h[:, None] * parts[1][owner]) @ np.arange(width) ** 2.0
+    difference = np.abs(n.coefficients[owner] - h[:, None] * d.coefficients[owner])
+    return difference @ np.arange(difference.shape[1]) ** 2.0
 
 
 def _divided(owner: np.ndarray, middle: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, float]:
@@ -134,7 +134,7 @@ def largest_on_ellipse(numerator: np.ndarray, denominator: np.ndarray, rho: floa
     analytic there, and what bounds it on the ellipse bounds it inside.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        n, d = (Rows.of([series], rho) for series in (numerator, denominator))
+        n, d = (Rows.of([series], width=len(series), scale=rho) for series in (numerator, denominator))
         if not (np.isfinite(n.curvature).all() and np.isfinite(d.curvature).all()):
             return np.inf
     count = 4 * (len(denominator) + 3)

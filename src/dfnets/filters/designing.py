@@ -102,7 +102,9 @@ def design(
         return finished(*problem.coefficients(a, b), 1.0, problem.linear_error(a, b))
     if method == "minimax":
         free = None if centre == "free" else _centre(centre, interval)
-        return finished(*minimax.solve(wanted, p, q, gamma, free, interval, transition))
+        about = sum(interval) / 2 if free is None else free
+        near = Problem(wanted, p, q, 0.99 if gamma is None else gamma, about, interval, samples, "interval").start()
+        return finished(*minimax.solve(wanted, p, q, gamma, free, interval, transition, near))
     c = _centre(centre, interval)
     problem = Problem(wanted, p, q, bound, c, interval, samples, constraint)
     a, b = problem.least_squares()
@@ -155,6 +157,12 @@ class Problem:
         """psi (p,) and phi (q + 1,) of the powers of (frequency - centre)."""
         to_powers = in_powers(max(self.p, self.q), self.interval, self.centre)
         return a @ to_powers[1 : self.p + 1, 1 : self.p + 1], b @ to_powers[: self.q + 1, : self.q + 1]
+
+    def start(self) -> tuple[np.ndarray, np.ndarray]:
+        """1 - P and Q of the refit, as Chebyshev coefficients: where a minimax design may begin."""
+        a, _ = self.least_squares()
+        at_centre = chebvander(to_unit(self.centre, self.interval), self.p).ravel()[1:]
+        return np.concatenate([[1 - at_centre @ a], a]), self.refit(a)
 
     def linear_error(self, a: np.ndarray, b: np.ndarray) -> float:
         """|h (1 - P) - Q|_2 over the samples: what the paper minimises."""
@@ -249,7 +257,7 @@ class Problem:
                 return a, b
             gain = error - trial
             a, b, error = step_a, step_b, trial
-            if gain <= 1e-5 * error:
+            if gain <= 5e-5 * error:
                 return a, b
         return a, b
 

@@ -152,9 +152,12 @@ class FeedbackLoopedFilter(Filter):
     def poles(self) -> np.ndarray:
         """The complex frequencies at which 1 - P is zero, found in the Chebyshev basis of the interval."""
         interval = self.interval if self.interval[0] < self.interval[1] else (self.interval[0], self.interval[0] + 1)
-        roots = complex_roots(self.series(interval).denominator)
         low, high = interval
-        return np.sort_complex((low + high) / 2 + (high - low) / 2 * roots)
+        return np.sort_complex((low + high) / 2 + (high - low) / 2 * self._roots(interval))
+
+    def _roots(self, interval: Interval) -> np.ndarray:
+        """The zeros of 1 - P in the variable of [-1, 1] that stands for an interval."""
+        return self._remembered(("roots", interval), lambda: complex_roots(self.series(interval).denominator))
 
     def ranges(self, interval: Interval) -> Ranges:
         """Proved bounds on P, 1 - P and the response on an interval."""
@@ -191,8 +194,8 @@ class FeedbackLoopedFilter(Filter):
 
         def compute() -> Tail:
             s = self.series(interval)
-            reach = np.abs(joukowski(complex_roots(s.denominator))).min(initial=64.0)
-            rho = 1 + (reach - 1) * np.array([0.5, 0.8, 0.95])
+            reach = np.abs(joukowski(self._roots(interval))).min(initial=64.0)
+            rho = 1 + (reach - 1) * np.array([0.6, 0.9])
             found = [bounds.largest_on_ellipse(s.feedforward, s.denominator, float(r)) for r in rho]
             return ellipse_tail(rho, np.log(np.maximum(found, 1e-300)))
 

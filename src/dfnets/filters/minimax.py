@@ -31,12 +31,14 @@ def solve(
     centre: float | None,
     interval: Interval,
     transition: float,
+    near: tuple[np.ndarray, np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray, float, float]:
     """psi, phi, the centre, and the largest error on the grid outside the transition bands.
 
     Args:
         gamma: the bound on |P|, or None for denominators that are positive only.
         centre: where D = 1, or None to choose it.
+        near: D and N to begin with, as Chebyshev coefficients; D may be scaled.
     """
     bands = response.bands(interval, transition)
     if not bands:
@@ -44,7 +46,7 @@ def solve(
     if transition == 0 and response.jumps:
         raise ValueError("a minimax design of a response that jumps needs transition > 0: at a jump the error is 1/2")
     program = _Program(response, p, q, gamma, centre, interval, bands)
-    denominator, numerator, error = program.descend()
+    denominator, numerator, error = program.descend(*near)
     return *_coefficients(denominator, numerator, p, q, centre, interval), error
 
 
@@ -82,10 +84,8 @@ class _Program:
             self.equal = np.hstack([chebvander(to_unit(centre, interval), p), np.zeros((1, q + 2))]).reshape(1, -1)
             self.one = np.ones(1)
 
-    def descend(self) -> tuple[np.ndarray, np.ndarray, float]:
-        """D and N in Chebyshev coefficients, and their largest error."""
-        denominator = np.eye(1, self.p + 1)[0]
-        numerator = np.zeros(self.n.shape[1])
+    def descend(self, denominator: np.ndarray, numerator: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        """D and N in Chebyshev coefficients, and their largest error, from a pair with D > 0."""
         error = self._error(denominator, numerator)
         for _ in range(60):
             trial = self._correct(denominator, error)
