@@ -91,15 +91,15 @@ CERTIFICATES = (
     Mutant(
         "curvature of a cell left out",
         "filters/bounds.py",
-        "drift += _joint_curvature(n, d, owner, h) * radius**2 / 2",
-        "drift += 0 * _joint_curvature(n, d, owner, h) * radius**2 / 2",
+        "* radius + curvature * (radius**2 / 2)",
+        "* radius + 0 * curvature * (radius**2 / 2)",
         "tests/filters/test_bounds.py",
     ),
     Mutant(
         "slope of a cell left out",
         "filters/bounds.py",
-        "drift = np.abs(top_slope.imag - h * bottom_slope.imag) * radius",
-        "drift = 0 * np.abs(top_slope.imag - h * bottom_slope.imag) * radius",
+        "drift = np.abs(top_slope - h * bottom_slope) * radius",
+        "drift = 0 * np.abs(top_slope - h * bottom_slope) * radius",
         "tests/filters/test_bounds.py",
     ),
     Mutant(

@@ -73,3 +73,34 @@ def test_roots_with_a_leading_coefficient_next_to_nothing() -> None:
     assert np.abs(roots + 1.0101).min() < 1e-12
     np.testing.assert_allclose(np.sort(complex_roots(np.array([-0.5, 0.0, 0.5])).real), [-1, 1], atol=1e-6)
     assert len(complex_roots(np.array([3.0, 0.0]))) == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_cell_bounds_what_lies_in_it(seed: int) -> None:
+    # Six wide cells: the value at the middle says little, so slope and curvature must carry the bound.
+    rng = np.random.default_rng(seed)
+    c, d = rng.standard_normal(6), np.array([3.0, *rng.uniform(-0.4, 0.4, 4), 0.0])
+    n, m = bounds.Rows.of([c], width=6), bounds.Rows.of([d], width=6)
+    k = np.arange(6)
+    table = np.stack([part for row in (c, d) for part in (row, k * row)])[:, :, None].transpose(1, 0, 2)
+    radius = np.pi / 12
+    middle = (2 * np.arange(6) + 1) * radius
+    below, above, _, _ = bounds._cell_bounds(n, m, table, np.zeros(6, dtype=int), middle, radius)
+    t = middle[:, None] + np.linspace(-radius, radius, 201)
+    ratio = chebval(np.cos(t), c) / chebval(np.cos(t), d)
+    assert (below[:, None] <= ratio).all()
+    assert (ratio <= above[:, None]).all()
+    assert np.isfinite(above).all()
+    # Without the curvature alone, a cell about an extreme would be too small by what it bends.
+    assert (above - ratio.max(axis=1)).max() < 20
+
+
+def test_a_cell_about_an_extreme_allows_for_its_curvature() -> None:
+    # T_4 in the cell about t = pi / 4, where its slope is zero: only curvature tells of the values at the ends.
+    n, d = bounds.Rows.of([np.eye(1, 5, 4)[0]], width=5), bounds.Rows.of([np.ones(1)], width=5)
+    k = np.arange(5)
+    rows = [part for row in (n.coefficients[0], d.coefficients[0]) for part in (row, k * row)]
+    table = np.stack(rows)[:, :, None].transpose(1, 0, 2)
+    below, above, _, _ = bounds._cell_bounds(n, d, table, np.zeros(1, dtype=int), np.array([np.pi / 4]), 0.1)
+    assert below[0] <= -1
+    assert above[0] >= np.cos(4 * (np.pi / 4 + 0.1))

@@ -65,7 +65,8 @@ def extremes(numerators: list[np.ndarray], denominators: list[np.ndarray]) -> tu
     """
     width = max(map(len, (*numerators, *denominators)))
     n, d = Rows.of(numerators, width=width), Rows.of(denominators, width=width)
-    m = len(numerators)
+    m, k = len(numerators), np.arange(width)
+    table = np.stack([n.coefficients, k * n.coefficients, d.coefficients, k * d.coefficients]).transpose(2, 0, 1)
     low, high = np.full(m, np.inf), np.full(m, -np.inf)  # of the cells that are done with
     seen_low, seen_high = np.full(m, np.inf), np.full(m, -np.inf)
     count = 4 * (width + 3)
@@ -73,7 +74,7 @@ def extremes(numerators: list[np.ndarray], denominators: list[np.ndarray]) -> tu
     owner = np.repeat(np.arange(m), count)
     middle = np.tile((2 * np.arange(count) + 1) * radius, m)
     for round_ in range(ROUNDS):
-        below, above, at, noise = _cell_bounds(n, d, owner, middle, radius)
+        below, above, at, noise = _cell_bounds(n, d, table, owner, middle, radius)
         np.minimum.at(seen_low, owner, at)
         np.maximum.at(seen_high, owner, at)
         slack = 2 * noise + 1e-10 * np.maximum(np.abs(seen_low), np.abs(seen_high))[owner]
@@ -89,30 +90,31 @@ def extremes(numerators: list[np.ndarray], denominators: list[np.ndarray]) -> tu
 
 
 def _cell_bounds(
-    n: Rows, d: Rows, owner: np.ndarray, middle: np.ndarray, radius: float
+    n: Rows, d: Rows, table: np.ndarray, owner: np.ndarray, middle: np.ndarray, radius: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """(below, above, value at the middle, rounding): with h = N / D at the middle, N - h D is zero there, and small."""
+    """(below, above, value at the middle, rounding): with h = N / D at the middle, N - h D is zero there, and small.
+
+    ``table`` holds n_k, k n_k, d_k and k d_k for each k and row, so that one pass of Horner's rule gives all four sums.
+    """
     z = np.exp(1j * middle)
-    top, top_slope = n.at(owner, z)
-    bottom, bottom_slope = d.at(owner, z)
+    rows = table[:, :, owner]
+    total = np.zeros((4, len(z)), dtype=complex)
+    for row in rows[::-1]:
+        total *= z
+        total += row
     # d/dt of Re sum c_k e^{ikt} is -Im sum k c_k e^{ikt}.
-    weakest = np.abs(bottom.real) - np.abs(bottom_slope.imag) * radius - d.curvature[owner] * radius**2 / 2
-    weakest -= d.error[owner]
+    top, bottom = total.real[0], total.real[2]
+    top_slope, bottom_slope = total.imag[1], total.imag[3]
+    weakest = np.abs(bottom) - np.abs(bottom_slope) * radius - d.curvature[owner] * (radius**2 / 2) - d.error[owner]
     with np.errstate(divide="ignore", invalid="ignore"):
-        h = np.where(bottom.real == 0, 0.0, top.real / bottom.real)
-        size = np.abs(h)
-        drift = np.abs(top_slope.imag - h * bottom_slope.imag) * radius
-        drift += _joint_curvature(n, d, owner, h) * radius**2 / 2
-        noise = (n.error[owner] + size * d.error[owner]) * (1 + radius)
+        h = np.where(bottom == 0, 0.0, top / bottom)
+        # N - h D has next to no curvature where N and D are nearly proportional.
+        curvature = np.arange(len(table)) ** 2.0 @ np.abs(rows[:, 0] - h * rows[:, 2])
+        drift = np.abs(top_slope - h * bottom_slope) * radius + curvature * (radius**2 / 2)
+        noise = (n.error[owner] + np.abs(h) * d.error[owner]) * (1 + radius)
         spread = np.where(weakest > 0, (drift + noise) / weakest, np.inf)
         noise = np.where(weakest > 0, noise / weakest, 0.0)
     return h - spread, h + spread, h, noise
-
-
-def _joint_curvature(n: Rows, d: Rows, owner: np.ndarray, h: np.ndarray) -> np.ndarray:
-    """sum_k k^2 |n_k - h d_k|, cell by cell: next to nothing where N and D are nearly proportional."""
-    difference = np.abs(n.coefficients[owner] - h[:, None] * d.coefficients[owner])
-    return difference @ np.arange(difference.shape[1]) ** 2.0
 
 
 def _divided(owner: np.ndarray, middle: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray, float]:
