@@ -125,10 +125,10 @@ CERTIFICATES = (
     ),
     Mutant(
         "the bound on |P| not enforced on the stored coefficients",
-        "filters/design.py",
+        "filters/designing.py",
         "        psi = psi * (gamma / reached * (1 - shrink))",
         "        break",
-        "tests/filters/test_design.py",
+        "tests/filters/test_designing.py",
     ),
     Mutant(
         "work is never refused",
