@@ -7,11 +7,11 @@ import pytest
 import scipy.sparse as sp
 import torch
 from communities import communities
+from dfnets.training.fit import make_trainer
 from sklearn.linear_model import LogisticRegression as Oracle
 
 from dfnets import Shift, models
 from dfnets.nn.filter_bank import restart_filter
-from dfnets.training.fit import make_trainer
 from dfnets.training.objective import Nodes
 
 NONE = np.zeros(0, dtype=np.int64)
