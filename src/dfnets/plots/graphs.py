@@ -67,7 +67,7 @@ def draw_signal(
     if edges.nnz <= MOST_EDGES:
         lines = places[np.stack([edges.row, edges.col], axis=1)]
         axes.add_collection(LineCollection(list(lines), colors=GREY, linewidths=0.5, alpha=0.5, zorder=1))
-    size = float(np.clip(9000 / graph.num_nodes, 2, 60))
+    size = float(np.clip(30000 / graph.num_nodes, 2, 60))
     colour: Any = {"color": GREY} if values is None else {"c": values, "cmap": "cividis", "vmin": low, "vmax": high}
     dots = axes.scatter(places[:, 0], places[:, 1], s=size, linewidths=0, zorder=2, **colour)
     axes.set_aspect("equal" if graph.coordinates is not None else "auto")
