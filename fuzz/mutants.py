@@ -77,7 +77,7 @@ CERTIFICATES = (
     Mutant(
         "a row of the shift counted as one entry",
         "filters/rounding.py",
-        "return (longest + 8) *",
+        "return (shift.longest_row + 8) *",
         "return 9 *",
         "tests/filters/test_promises.py",
     ),

@@ -196,3 +196,26 @@ def test_the_lanczos_bound_is_twice_the_error_of_the_polynomial() -> None:
     grid = np.linspace(-1, 1, 5001)
     left_off = np.abs(np.polynomial.chebyshev.chebval(grid, np.where(np.arange(len(exact)) < 4, 0, exact))).max()
     assert 2 * left_off <= f.bound(4, (0.0, 2.0)) <= 2.5 * left_off
+
+
+def test_a_filter_that_meets_its_target_is_certified_no_better_than_rounding_allows() -> None:
+    # Found at random: Q and 1 - P agree to 1e-11, and a difference of rounded numbers is only known to a part of that.
+    psi = [1.765791430430598e-14, -36421.72094083788]
+    phi = [0.9999999999999993, 3.004747262480145e-14, -36421.720940838066, 4.605918158481399e-09]
+    f = dfnets.FeedbackLoopedFilter(psi, phi, 1.492244520564539, (1.4875, 1.4970), target=responses.low_pass(2.0))
+    errors = f.certificate().errors
+    assert errors is not None
+    assert errors.proved
+    points = np.linspace(1.4875, 1.4970, 60)
+    top = exact_values(f.phi, f.centre, points)
+    bottom = exact_values(np.concatenate([[1.0], f.psi]), f.centre, points)
+    assert max(abs(n / d - 1) for n, d in zip(top, bottom, strict=True)) <= errors.linf
+
+
+def test_a_single_frequency_keeps_the_tolerance_or_is_refused() -> None:
+    f = dfnets.ArmaFilter([1.0], [-1.001], centre=1.0)
+    lonely = Graph(np.zeros((3, 3)))
+    with pytest.raises(ValueError, match="smallest tolerance"):
+        f.apply(lonely, np.ones(3), tol=1e-12, method="chebyshev")
+    done = f.apply(lonely, np.ones(3), tol=1e-6, method="chebyshev", details=True)
+    assert done.error <= 1e-6

@@ -195,12 +195,20 @@ def errors_of(f: FeedbackLoopedFilter, target: Response, interval: Interval) -> 
         return measured
     tops, bottoms, slacks, levels = zip(*differences, strict=True)
     low, high = bounds.extremes(list(tops), list(bottoms))
-    worst = np.maximum(np.abs(low), np.abs(high)) + np.array(slacks)
+    # Where the filter is close to its target, N - T D is a difference of numbers that were rounded before it was taken.
+    rounding = [_rounding(f.series(band), level) for band, level in zip(bands, levels, strict=True)]
+    worst = np.maximum(np.abs(low), np.abs(high)) + slacks + np.array(rounding) / f.ranges(interval).weakest
     ripple = {
         level: max((w for w, at in zip(worst, levels, strict=True) if at == level), default=0.0) for level in (1, 0)
     }
     passing, stopping = (float(ripple[1]), float(ripple[0])) if target.ideal else (None, None)
     return Errors(measured.l2, float(worst.max()), passing, stopping, proved=True)
+
+
+def _rounding(s: Series, level: float) -> float:
+    """How far rounding may put the computed N - T D from the exact one, T of the size of its middle value or of 1."""
+    sizes = np.abs(s.feedforward).sum(), np.abs(s.denominator).sum()
+    return 4 * bounds.EPS * float(sizes[0] + max(1.0, abs(level)) * sizes[1])
 
 
 def _difference(s: Series, target: Response, band: Interval) -> tuple[np.ndarray, np.ndarray, float, float]:
@@ -275,4 +283,9 @@ def _in_float32(f: FeedbackLoopedFilter, interval: Interval) -> tuple[float, flo
     one = np.ones(1)
     low, high = bounds.extremes([feedback, top], [one, np.asarray(chebmul(s.denominator, rounded))])
     change = max(abs(low[1]), abs(high[1]))
-    return float(max(abs(low[0]), abs(high[0]))), float(change) * (1 + 1e-9)
+    sizes = [float(np.abs(part).sum()) for part in (n, s.denominator, s.feedforward, d)]
+    weakest = f.ranges(interval).weakest
+    if not weakest:
+        return float(max(abs(low[0]), abs(high[0]))), np.inf
+    rounding = 8 * bounds.EPS * (sizes[0] * sizes[1] + sizes[2] * sizes[3]) / weakest**2
+    return float(max(abs(low[0]), abs(high[0]))), float(change) + rounding

@@ -264,7 +264,7 @@ class Problem:
 
 def _within(gamma: float, psi: np.ndarray, phi: np.ndarray, centre: float, interval: Interval) -> np.ndarray:
     """psi shrunk by the hair that makes |P| <= gamma provable, for the coefficients as they are stored."""
-    for shrink in (4 * EPS, 1e-12, 1e-10):
+    for shrink in (4 * EPS, 1e-12, 1e-10, 1e-8, 1e-6, 0.0):
         reached = FeedbackLoopedFilter(psi, phi, centre, interval).ranges(interval).contraction
         if reached <= gamma:
             break

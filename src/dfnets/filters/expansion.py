@@ -57,6 +57,8 @@ def expand(
     """
     low, high = interval
     if low == high:
+        if noise > tolerance:
+            raise TooNarrow(f"the response is only known to {noise:.2g}; the smallest tolerance is about {noise:.2g}")
         return Expansion(np.atleast_1d(function(np.array([low])))[:1].astype(np.float64), noise, tail is not None)
     count, beyond, coefficients = _sampled(function, interval, tolerance, tail)
     rounding = _rounding(coefficients[: _cut(coefficients, tolerance - beyond, tail)], count, interval, noise)
