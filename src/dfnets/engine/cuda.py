@@ -27,7 +27,7 @@ class Tile(NamedTuple):
     warps: int
 
 
-def tile(width: int, entries: int = SMALL) -> Tile:
+def tile(width: int, entries: int = SMALL, rows: int = 1) -> Tile:
     """The tile for signals of ``width`` columns on a graph with so many entries: 1024 numbers, in two warps or four.
 
     The best, or within 2% of it, of those that ``python -m benchmarks.engine_tune`` tries on an H200, on a random graph
@@ -35,8 +35,11 @@ def tile(width: int, entries: int = SMALL) -> Tile:
     tuning at run time, because a tile fixes the order of sums.
     """
     columns = min(1 << (width - 1).bit_length(), 128)
-    flight = 16 if columns == 1 else 8 if columns <= 8 or entries < SMALL else 4 if columns <= 32 else 2
-    return Tile(1024 // (flight * columns), flight, columns, 2 if 1 < columns <= 32 else 4)
+    if columns == 1:
+        # One number of a row is little to read at once: so many as a row has, of the rows of most graphs.
+        return Tile(64, 16, 1, 4) if entries > 8 * rows else Tile(256, 4, 1, 2)
+    flight = 8 if columns <= 8 or entries < SMALL else 4 if columns <= 32 else 2
+    return Tile(1024 // (flight * columns), flight, columns, 2 if columns <= 32 else 4)
 
 
 def step(
@@ -60,7 +63,7 @@ def step(
     indptr, indices, values, diagonal, centre, schedule = operator
     if not schedule:
         schedule = operators.on_device(schedules.levels(indptr.cpu().numpy()), x.device)
-    shape = shape or tile(k, indices.shape[0])
+    shape = shape or tile(k, indices.shape[0], n)
     # Triton hands numbers over in single precision; two of them hold the centre in double precision.
     high = float(np.float32(centre))
     signals = (diagonal, high, centre - high, weights, x, y, z, out, u)
@@ -82,7 +85,7 @@ def step(
 
 def variant(operator: Operator, k: int, itemsize: int) -> str:  # noqa: ARG001
     """In words, what a step on signals of k columns is computed by: for a benchmark."""
-    shape = tile(k, len(operator.indices))
+    shape = tile(k, len(operator.indices), len(operator.diagonal))
     launches = len(operator.schedule) - 1
     words = f"tiles of {shape.pieces} x {shape.entries} x {shape.columns}"
     return words + (f", long rows in {launches} launches" if launches > 1 else "")

@@ -10,12 +10,16 @@ products and column sums go through this file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+
+# Results of a product up to which it is left to one thread.
+FEW = 4096
 
 Generators = Sequence[torch.Generator | None]
 
@@ -67,14 +71,29 @@ def products(a: Tensor, b: Tensor, *, out: Tensor | None = None, add: bool = Fal
     if a.is_cuda:
         torch.baddbmm(slots, a, b, beta=float(add), out=slots)
         return out
-    for r in range(len(a)):
-        if b.shape[2] == 1:
-            column = a[r].contiguous() @ b[r].contiguous()
-            slots[r].copy_(slots[r] + column if add else column)
-        else:
-            left = a[r].contiguous() if a.shape[1] == 1 else a[r]
-            torch.addmm(slots[r], left, b[r], beta=float(add), out=slots[r])
+    with _few_results(a.shape[1] * b.shape[2]):
+        for r in range(len(a)):
+            if b.shape[2] == 1:
+                column = a[r].contiguous() @ b[r].contiguous()
+                slots[r].copy_(slots[r] + column if add else column)
+            else:
+                left = a[r].contiguous() if a.shape[1] == 1 else a[r]
+                torch.addmm(slots[r], left, b[r], beta=float(add), out=slots[r])
     return out
+
+
+@contextmanager
+def _few_results(count: int) -> Iterator[None]:
+    """One thread where a product has few results: there BLAS shares out the sums themselves, and bits would follow."""
+    threads = torch.get_num_threads()
+    if count > FEW or threads == 1:
+        yield
+        return
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
 
 
 def draw(shape: Sequence[int], rate: float, streams: Generators, device: torch.device) -> Tensor:
