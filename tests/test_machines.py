@@ -18,7 +18,7 @@ from dfnets.nn.reproducibility import replicas_are_exact
 from dfnets.training import fit
 
 FREQUENCIES = np.linspace(0, 2, 9)
-# print(f.response(FREQUENCIES)) of two designs that are convex, so that there is one answer; on an x86 CPU with AVX-512.
+# f.response(FREQUENCIES) of two designs that are convex, so that there is one answer.
 DESIGNED = {
     "refit": [
         0.624675992,
