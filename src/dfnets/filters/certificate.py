@@ -13,9 +13,10 @@ from numpy.polynomial.chebyshev import chebadd, chebmul, chebval
 
 from dfnets.filters import bounds, show
 from dfnets.filters.expansion import expand
-from dfnets.filters.feedback import FeedbackLoopedFilter, Series
+from dfnets.filters.feedback import FeedbackLoopedFilter
 from dfnets.filters.plan import Cost
 from dfnets.filters.polynomials import Interval, chebyshev_series, from_unit, interpolate, to_unit
+from dfnets.filters.ranges import Series
 from dfnets.responses import Response
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from dfnets.filters.expansion import Tail, ellipse_tail, joukowski
 from dfnets.filters.plan import Cost
 from dfnets.filters.polynomials import Interval, chebyshev_series, complex_roots, evaluate
 from dfnets.filters.products import Products
+from dfnets.filters.ranges import Ranges, Series
 from dfnets.graph import Graph
 from dfnets.responses import Response
 from dfnets.shift import Shift
@@ -27,42 +27,6 @@ if TYPE_CHECKING:
 
 # Degrees beyond which exact arithmetic for the certificate would take seconds; designs stop at 20.
 MOST_ORDER = 64
-
-
-@dataclass(frozen=True)
-class Ranges:
-    """What decides convergence on an interval, each a proved bound.
-
-    Attributes:
-        contraction: |P| is at most this.
-        denominator: 1 - P lies between these two.
-        gain: |h| is at most this.
-        distance: |1 - h| is at most this: how far the recursion starts from its limit.
-    """
-
-    contraction: float
-    denominator: tuple[float, float]
-    gain: float
-    distance: float
-
-    @property
-    def has_pole(self) -> bool:
-        """Whether 1 - P cannot be shown to have one sign."""
-        return self.denominator[0] <= 0 <= self.denominator[1]
-
-    @property
-    def weakest(self) -> float:
-        """|1 - P| is at least this."""
-        return 0.0 if self.has_pole else min(abs(self.denominator[0]), abs(self.denominator[1]))
-
-
-@dataclass(frozen=True)
-class Series:
-    """P, Q and 1 - P as Chebyshev series on an interval, each coefficient rounded once."""
-
-    feedback: np.ndarray
-    feedforward: np.ndarray
-    denominator: np.ndarray
 
 
 class FeedbackLoopedFilter(Filter):
