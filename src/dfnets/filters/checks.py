@@ -10,6 +10,8 @@ from dfnets.filters.polynomials import Interval
 
 # More coefficients than any filter has a use for; without a limit a damaged file could keep a process busy for hours.
 MOST_COEFFICIENTS = 20_000
+# The largest degree that a design takes.
+LARGEST_ORDER = 20
 
 
 def checked_vector(
@@ -60,6 +62,21 @@ def checked_signal(x: Any, n: int) -> np.ndarray:
     if not np.isfinite(signal).all():
         raise ValueError("x has entries that are not finite: fill or drop them before filtering")
     return np.ascontiguousarray(signal)
+
+
+def check_orders(p: int, q: int, samples: int) -> None:
+    """Whole numbers p >= 1, q >= 0 up to the largest order, and enough samples to tell the coefficients apart."""
+    for name, value, least in (("p", p, 1), ("q", q, 0)):
+        if not isinstance(value, int | np.integer) or not least <= value <= LARGEST_ORDER:
+            raise ValueError(f"{name}={value!r} must be a whole number from {least} to {LARGEST_ORDER}")
+    if not isinstance(samples, int | np.integer) or samples <= p + q + 1:
+        raise ValueError(f"samples={samples!r} must be a whole number above p + q + 1 = {p + q + 1}")
+
+
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """One of the choices, or an error that lists them."""
+    if value not in choices:
+        raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}")
 
 
 def _short(value: Any) -> str:

@@ -16,7 +16,7 @@ from numpy.polynomial.chebyshev import chebder, chebvander
 
 from dfnets.filters import minimax
 from dfnets.filters.bounds import EPS
-from dfnets.filters.checks import checked_interval
+from dfnets.filters.checks import check_choice, check_orders, checked_interval
 from dfnets.filters.feedback import FeedbackLoopedFilter
 from dfnets.filters.polynomials import Interval, from_unit, in_powers, to_unit, zeros_and_ends
 from dfnets.filters.program import Program
@@ -24,7 +24,6 @@ from dfnets.responses import Function, Response, as_response
 
 Method = Literal["least-squares", "refit", "iterative", "minimax"]
 METHODS = ("least-squares", "refit", "iterative", "minimax")
-LARGEST_ORDER = 20
 # Where the iterative design stops at the latest; most settle in fewer.
 MOST_REWEIGHTINGS, MOST_STEPS = 12, 20
 
@@ -76,10 +75,10 @@ def design(
     interval = _checked_interval(interval)
     if method is None:
         method = "least-squares" if convention == "published" else "iterative"
-    _check_orders(p, q, samples)
-    _check_choice("method", method, METHODS)
-    _check_choice("convention", convention, ("consistent", "published"))
-    _check_choice("constraint", constraint, ("interval", "samples"))
+    check_orders(p, q, samples)
+    check_choice("method", method, METHODS)
+    check_choice("convention", convention, ("consistent", "published"))
+    check_choice("constraint", constraint, ("interval", "samples"))
     bound = _checked_gamma(gamma, method)
     if not 0 <= transition < np.inf:
         raise ValueError(f"transition={transition:g} must be a finite half-width, not negative")
@@ -297,16 +296,3 @@ def _checked_interval(interval: Any) -> Interval:
     if low == high:
         raise ValueError(f"interval={interval!r} is a single frequency: a design needs 0 <= low < high <= 2")
     return low, high
-
-
-def _check_orders(p: int, q: int, samples: int) -> None:
-    for name, value, least in (("p", p, 1), ("q", q, 0)):
-        if not isinstance(value, int | np.integer) or not least <= value <= LARGEST_ORDER:
-            raise ValueError(f"{name}={value!r} must be a whole number from {least} to {LARGEST_ORDER}")
-    if not isinstance(samples, int | np.integer) or samples <= p + q + 1:
-        raise ValueError(f"samples={samples!r} must be a whole number above p + q + 1 = {p + q + 1}")
-
-
-def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, choices))}")
