@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import torch
 import typer
@@ -14,7 +16,9 @@ from dfnets.engine import bench
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
     found: list[tuple] = []
-    monkeypatch.setattr(bench, "run", lambda device, folder, quick: found.append((device, str(folder), quick)))
+    monkeypatch.setattr(
+        bench, "run", lambda device, folder, quick, docs: found.append((device, str(folder), quick, docs))
+    )
     return found
 
 
@@ -25,8 +29,8 @@ def invoke(*arguments: str):
 
 
 def test_options_reach_the_run(calls):
-    assert invoke("--device", "cpu", "--out", "here", "--quick").exit_code == 0
-    assert calls == [("cpu", "here", True)]
+    assert invoke("--device", "cpu", "--out", "here", "--quick", "--docs", "page.md").exit_code == 0
+    assert calls == [("cpu", "here", True, Path("page.md"))]
 
 
 def test_auto_takes_a_gpu_where_there_is_one(calls, monkeypatch):

@@ -58,7 +58,7 @@ def test_bernnet_is_a_sum_of_bernstein_polynomials_of_the_laplacian() -> None:
     up, down = powers(laplacian, ORDER), powers(2 * torch.eye(24) - laplacian, ORDER)
     total = torch.zeros(24, 24)
     for k in range(ORDER + 1):
-        total += max(float(model.theta[1, k]), 0.0) * comb(ORDER, k) / 2**ORDER * down[ORDER - k] @ up[k]
+        total += max(float(model.theta.detach()[1, k]), 0.0) * comb(ORDER, k) / 2**ORDER * down[ORDER - k] @ up[k]
     torch.testing.assert_close(logits(model)[:, 1], total @ predictions(model))
 
 

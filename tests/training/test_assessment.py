@@ -32,6 +32,12 @@ def test_labels_drawn_per_class_are_weighted_by_shares() -> None:
     assert np.ptp(even.interval) > np.ptp(own.interval)
 
 
+def test_the_interval_knows_that_folds_overlap() -> None:
+    """60 nodes of 5 folds are worth 60 * 4 / 9, by the variance of Nadeau and Bengio."""
+    own = assessment()
+    assert own.interval == pytest.approx(wilson(own.accuracy / 100, 60 * 4 / 9))
+
+
 def test_a_class_that_was_never_held_out_counts_nothing() -> None:
     p = np.eye(3)[[0, 0, 1, 1]]
     own = Assessment(p, np.array([0, 0, 1, 0]), ("a", "b", "c"), np.array([0.4, 0.4, 0.2]), per_class=True, folds=2)

@@ -114,6 +114,14 @@ def test_two_labels_of_a_class_are_enough_and_one_is_warned_about(towns: tuple[G
     assert set(np.unique(single.predictions.labels)) == {0, 1, 2}
 
 
+def test_with_few_labels_networks_train_to_the_end(towns: tuple[Graph, np.ndarray]) -> None:
+    """Half of two labels per class cannot tell when to stop; with four folds, held-out nodes choose the epoch."""
+    few = train(labelled(*towns, 2), **NETWORK)
+    assert list(few.candidates[0].versions) == [f"epoch {few.plan.epochs}"]
+    enough = train(labelled(*towns, 4), **NETWORK)
+    assert len(enough.candidates[0].versions) > 1
+
+
 def test_without_features_some_are_made_of_the_edges(towns: tuple[Graph, np.ndarray]) -> None:
     graph, truth = towns
     bare = labelled(graph.with_(features=None), truth, 12)

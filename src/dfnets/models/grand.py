@@ -217,7 +217,7 @@ def _linear(layer: Linear, x: Tensor) -> Tensor:
     assert layer.bias is not None
     count = x.shape[2]
     product = batched.matmul(x.flatten(1, 2), layer.weight.repeat_interleave(count, dim=0))
-    return product.unflatten(1, x.shape[1:3]) + layer.bias[:, None]
+    return batched.add_row_(product, layer.bias.repeat_interleave(count, dim=0)).unflatten(1, x.shape[1:3])
 
 
 def _dropped(dropout: Dropout, x: Tensor) -> Tensor:

@@ -10,12 +10,13 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from pydantic import Field
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 
 from dfnets.models.base import Sizes
 from dfnets.models.chebyshev import clenshaw
@@ -91,14 +92,33 @@ class LearnedPolynomial(MLP):
     def forward(self, inputs: Inputs) -> Tensor:
         predicted = self.prediction_dropout(super().forward(inputs))
         theta = self.coefficients()
-        per_class = theta if theta.ndim == 3 else theta[..., None]
-        # (R, K + 1, classes or 1) in the Chebyshev basis; every term is scaled first, so that one chain serves all.
+        per_class = theta if theta.ndim == 3 else theta[..., None].expand(-1, -1, self.sizes.classes)
+        # (R, K + 1, classes) in the Chebyshev basis; every term is scaled first, so that one chain serves all.
         weights = batched.matmul(self.basis.T[:, None].expand(-1, self.replicas, -1), per_class).transpose(0, 1)
-        return clenshaw(inputs.shift, predicted[:, :, None] * weights)
+        return clenshaw(inputs.shift, _Scaled.apply(predicted, weights))
 
     def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
         weights = [parameter for name, parameter in self.named_parameters() if name.startswith("layers")]
         return [(weights, self.config.l2), ([self.theta], self.config.coefficient_l2)]
+
+
+class _Scaled(torch.autograd.Function):
+    """H times each coefficient: (n, R, c) and (R, K, c) give (n, R, K, c), gradients summed in a fixed order."""
+
+    @staticmethod
+    def forward(ctx: Any, predicted: Tensor, weights: Tensor) -> Tensor:
+        ctx.save_for_backward(predicted, weights)
+        return predicted[:, :, None] * weights
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, Tensor]:
+        predicted, weights = ctx.saved_tensors
+        d_weights = batched.column_sums((gradient * predicted[:, :, None]).flatten(2)).view_as(weights)
+        d_predicted = gradient[:, :, 0] * weights[:, 0]
+        for k in range(1, weights.shape[1]):
+            d_predicted.addcmul_(gradient[:, :, k], weights[:, k])
+        return d_predicted, d_weights
 
 
 def chebyshev_coefficients(function: Callable[[np.ndarray], np.ndarray], degree: int) -> np.ndarray:

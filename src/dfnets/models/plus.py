@@ -199,7 +199,9 @@ class DFNetPlus(Model):
         weight, bias, active = self._first_layer()
         signals = self._dropped_signals(inputs.features, weight, active, count)
         filtered = inputs.bank.subset(self._active())(signals).view(-1, self.replicas, count, weight.shape[2] // active)
-        hidden = filtered[nodes, torch.arange(self.replicas, device=nodes.device)] + bias[:, None]
+        picked = filtered[nodes, torch.arange(self.replicas, device=nodes.device)]
+        # Augmentations side by side, so that the gradient of the bias is a sum in a fixed order.
+        hidden = batched.add_row_(picked.flatten(2), bias.repeat(1, count)).unflatten(2, (count, -1))
         if self.head is None:
             return hidden
         rows = hidden.transpose(1, 2).reshape(-1, self.replicas, hidden.shape[-1])

@@ -25,7 +25,7 @@ class Assessment:
         classes: names of the classes.
         shares: (classes,) the share that each class is taken to have among the nodes to be predicted.
         per_class: whether the labels look drawn class by class, so that ``shares`` come from predictions.
-        folds: how many there were; networks that predicted a held-out node had 1 - 1 / folds of the labels.
+        folds: k, how many there were; networks that predicted a held-out node had 1 - 1 / k of the labels.
     """
 
     probabilities: np.ndarray
@@ -71,11 +71,13 @@ class Assessment:
         """Wilson's interval of the accuracy in percent, at 90 %.
 
         Labels drawn class by class are worth as many nodes as 1 / sum_c share_c^2 / count_c, those drawn at random as
-        many as there are. Of these, 1 - 1 / folds count: the predictor to be judged has trained on every label, and
-        held-out predictions say the less about it the fewer labels their networks had.
+        many as there are. Held-out predictions of overlapping folds vary together, which a count of nodes does not
+        know: with k folds the variance is (2 k - 1) / (k - 1) times as large (Nadeau and Bengio, 2003), so the nodes
+        are worth that much less.
         """
         counts = np.maximum(self.confusion.sum(axis=1), 1)
-        worth = float(1 / (self._weights**2 / counts).sum()) * (1 - 1 / self.folds)
+        overlap = (2 * self.folds - 1) / (self.folds - 1)
+        worth = float(1 / (self._weights**2 / counts).sum()) / overlap
         return wilson(self.accuracy / 100, worth)
 
     @property
@@ -103,7 +105,7 @@ def wilson(share: float, count: float) -> tuple[float, float]:
     """Wilson's score interval in percent, for a share seen in so many nodes.
 
     >>> wilson(0.5, 10)
-    (26.939..., 73.060...)
+    (26.927..., 73.072...)
     """
     z = float(norm.ppf((1 + LEVEL) / 2))
     middle = (share + z**2 / (2 * count)) / (1 + z**2 / count)

@@ -10,7 +10,7 @@ import torch
 
 from dfnets import models
 from dfnets.graph import Graph
-from dfnets.training.folds import fold_count
+from dfnets.training.folds import FOLDS_THAT_TELL, fold_count
 
 Effort = Literal["quick", "default", "thorough"]
 # Seconds on two cores for a graph of at most SMALL nodes; larger graphs get as much more as they have nodes.
@@ -91,7 +91,7 @@ def make_plan(
     while (folds * (repeats + 1) + 2) * most <= steps and folds * (repeats + 1) <= MOST_NETWORKS[effort]:
         repeats += 1
     # With few folds these alone predict, so that there are some of them whatever the work.
-    least_whole = 3 if folds < 4 else 1
+    least_whole = 3 if folds < FOLDS_THAT_TELL else 1
     whole = int(np.clip(steps / most - folds * repeats, least_whole, max(least_whole + 1, folds * repeats // 3)))
     count = folds * repeats + whole
     chosen = int(np.clip(10 * (steps / count // 10), least // 2, most)) if epochs is None else epochs

@@ -8,6 +8,9 @@ import numpy as np
 
 # Held-out nodes beyond these sharpen no choice and no interval; they stay in the training part of every fold.
 MOST_HELD_OUT = 5000
+# With fewer folds, the networks of a fold lack so many of the labels that they neither predict nor tell when to stop:
+# then those on every label predict alone, and train to the end.
+FOLDS_THAT_TELL = 4
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from dfnets.models import Config, Sizes
 from dfnets.training.calibration import penalised, tempered_losses
 from dfnets.training.choice import Candidate
 from dfnets.training.fitting import make_trainer
-from dfnets.training.folds import Folds
+from dfnets.training.folds import FOLDS_THAT_TELL, Folds
 from dfnets.training.loop import Trainer
 from dfnets.training.objective import Nodes
 
@@ -63,7 +63,8 @@ def train_networks(
     """Trains the networks of all folds, and ``whole`` more on every label; versions are epochs.
 
     The epoch is one for all networks, the one at which the held-out nodes of all folds together have the least
-    cross-entropy: the few nodes of a single fold would choose by luck, and networks on every label have none.
+    cross-entropy: the few nodes of a single fold would choose by luck, and networks on every label have none. With few
+    folds it is the last one.
     """
     watch = _Watch(graph, folds, every, after_epoch)
     config = config.model_copy(update={"every": max(1, config.epochs), "patience": None})
@@ -114,7 +115,7 @@ class _Watch:
         self.note = ""
 
     def __call__(self, trainer: Trainer) -> None:
-        if trainer.epoch % self.every == 0 or trainer.done:
+        if trainer.done or (trainer.epoch % self.every == 0 and self.folds.count >= FOLDS_THAT_TELL):
             self._look(trainer)
         self.after_epoch(trainer.epoch, self.note)
 

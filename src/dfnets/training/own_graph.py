@@ -21,7 +21,7 @@ from dfnets.training.calibration import TEMPERATURES
 from dfnets.training.card import documents, make_card
 from dfnets.training.choice import Candidate, Choice, choose, cross_fitted
 from dfnets.training.devices import choose_device
-from dfnets.training.folds import Folds, make_folds
+from dfnets.training.folds import FOLDS_THAT_TELL, Folds, make_folds
 from dfnets.training.networks import Trained, fit_settings, train_networks
 from dfnets.training.preparation import Preparation
 from dfnets.training.progress import steps_bar
@@ -36,8 +36,6 @@ FILTERS: tuple[dict[str, Any], ...] = (
     {"low": (1.0, 0.2)},
     {"low": (1.0, 0.2), "high": (0.4,)},
 )
-# With fewer folds, their networks have had too few of the labels to predict: only those on every label do.
-FOLDS_THAT_PREDICT = 4
 PENALTIES = (0.01, 0.1, 1.0)
 # Labels times classes: a fit to more takes seconds, so fewer settings are tried.
 MANY = 20_000
@@ -196,7 +194,7 @@ def _yardsticks(graph: Graph, preparation: Preparation, folds: Folds, seed: int,
 def predictor(chosen: Trained, choice: Choice, graph: Graph, preparation: Preparation, folds: Folds) -> TrainedModel:
     """The networks of the version that was chosen, as a model that can be saved."""
     weights = chosen.weights[choice.version]
-    if chosen.epochs and folds.count < FOLDS_THAT_PREDICT:
+    if chosen.epochs and folds.count < FOLDS_THAT_TELL:
         weights = {key: tensor[len(folds) :] for key, tensor in weights.items()}
     replicas = len(next(iter(weights.values())))
     config = chosen.configs[min(choice.version, len(chosen.configs) - 1)]
