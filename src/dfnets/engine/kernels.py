@@ -1,9 +1,10 @@
 """The fused step for CPUs: a row's sums live in vector registers from the first neighbour to the last store.
 
 A compiler that sees ``for c in range(k): total[c] += a * x[j, c]`` sends the sums through memory at every neighbour.
-Here a block of columns is one LLVM vector value, which the code generator keeps in registers. Vector type, instructions
-and kernels share one file because Numba's disk cache watches only the file of the kernel: in another file, a changed
-instruction would leave a stale kernel behind.
+Here a block of columns is one LLVM vector value, which the code generator keeps in registers.
+
+Long because vector type, instructions and kernels share one file: Numba's disk cache watches only the file of the
+kernel, and in another file a changed instruction would leave a stale kernel behind.
 """
 
 # Numba gives meaning to these functions: their arguments are its own, and it infers the types when they are called.
