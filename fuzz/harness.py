@@ -98,7 +98,7 @@ def preload() -> None:
     """Imports what commands import late, once for all children; importing computes nothing, so it starts no threads."""
     for name in ("dfnets.cli", "dfnets.training", "dfnets.search", "dfnets.studies.running", "dfnets.report.study"):
         importlib.import_module(name)
-    for name in ("matplotlib.figure", "matplotlib.backends.backend_agg", "pandas", "pyarrow.csv", "optuna", "plotly"):
+    for name in ("matplotlib.figure", "matplotlib.backends.backend_agg", "pandas", "pyarrow.csv", "optuna"):
         importlib.import_module(name)
     for name in ("dfnets.engine.cpu", "dfnets.models.dfnet", "sklearn.preprocessing"):
         importlib.import_module(name)

@@ -138,3 +138,11 @@ def test_options_that_cannot_be(options):
     with pytest.raises(ValueError, match=rf"{next(iter(options))}=.*--{next(iter(options))}"):
         TableOptions(**options)
     assert TableOptions(separator="tab").separator == "\t"
+
+
+@pytest.mark.parametrize("first", ["DST,DST,1.0", "from,to,2.5"])
+def test_an_edge_between_words_that_columns_have_is_no_header(tmp_path, first):
+    (tmp_path / "edges.csv").write_text(f"{first}\nA,{first.split(',')[0]},1.0\nA,A,1.0\n")
+    graph = read_graph(tmp_path / "edges.csv")
+    assert graph.num_nodes == len({*first.split(",")[:2], "A"})
+    assert graph.num_edges == 3

@@ -253,8 +253,14 @@ def _decimal(rows: list[list[str]], separator: str) -> str:
 def _has_header(first: list[str], sample: list[list[str]], decimal: str, missing: tuple[str, ...]) -> bool | None:
     """Whether the first row names the columns; None where it cannot be told from the beginning of the file alone."""
     cells = [cell.strip() for cell in first]
+    twice = {cell for cell in cells if cell and cells.count(cell) > 1}
+    if twice and any(cell.strip() in twice for row in sample for cell in row):
+        return False  # no header has a name twice, and what stands below as well is a node that is joined to itself
     known = [cell for cell in cells if cell.casefold() in KNOWN]
-    if len(known) > 1 or cells[0].casefold() in ("id", "node_id", "nodeid"):
+    if cells[0].casefold() in ("id", "node_id", "nodeid"):
+        return True
+    # Two such words and a number are an edge with its weight; the names of many columns may be numbers.
+    if len(known) > 1 and not (len(cells) == 3 and any(is_number(cell, decimal) for cell in cells)):
         return True
     if not cells[0] and any(cells):
         return True  # the index of a data frame is often without a name, and an id cannot be empty
