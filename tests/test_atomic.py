@@ -194,6 +194,30 @@ def test_writers_at_the_same_time_do_not_mix(tmp_path, monkeypatch, exchange: bo
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_the_old_folder_goes_although_another_writer_is_between_its_two_renames(tmp_path, monkeypatch) -> None:
+    """The order of steps that once left ``.model.XXXXXXXX.old`` behind, played without a race."""
+    path = tmp_path / "model"
+    write_folder(path, "start")
+    rename, steps = os.rename, []
+
+    def cannot(*_: object) -> None:
+        raise OSError(errno.EINVAL, "this file system cannot exchange")
+
+    def interrupted(source: Path, target: Path) -> None:
+        steps.append(Path(target).name)
+        if len(steps) == 3:  # the place is free for us now: another writer is faster
+            path.mkdir()
+            (path / "one").write_text("other")
+        rename(source, target)
+
+    monkeypatch.setattr(atomic, "_exchange", cannot)
+    monkeypatch.setattr(atomic.os, "rename", interrupted)
+    write_folder(path, "new")
+    assert len(steps) == 5  # the place is full, move it away, full again, move that away, there
+    assert {file.read_text() for file in path.iterdir()} == {"new"}
+    assert list(tmp_path.iterdir()) == [path]
+
+
 KILLED = """
 import sys, itertools
 from dfnets.atomic import replacing_folder

@@ -176,35 +176,43 @@ def _make(path: Path, mode: int | None) -> None:
 
 
 def _put(new: Path, place: Path) -> None:
-    """``new`` becomes ``place``, and what was there becomes ``new``; loops while other writers do the same."""
-    while True:
-        try:
-            os.rename(new, place)  # succeeds where there is nothing, or an empty folder
-            return
-        except OSError as error:
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.EACCES):
-                raise
-        try:
-            _exchange(new, place)
-            return
-        except FileNotFoundError:
-            continue  # another writer without an exchange has just moved it away
-        except OSError as error:
-            if error.errno not in _NO_EXCHANGE:
-                raise
-        old = new.with_suffix(".old")
-        with suppress(FileNotFoundError):
-            os.rename(place, old)
-        try:
-            os.rename(new, place)
-        except OSError as error:
-            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.EACCES):
-                raise
-            continue
-        finally:
-            if place.exists():
-                shutil.rmtree(old, ignore_errors=True)
-        return
+    """``new`` becomes ``place``, and what was there becomes ``new`` or is removed; loops while others do the same."""
+    moved: list[Path] = []
+    try:
+        while not (_renamed(new, place) or _exchanged(new, place)):
+            old = _beside(place).with_suffix(".old")  # a new name each time: the last one may still hold a folder
+            with suppress(FileNotFoundError):  # another writer has just moved it away
+                os.rename(place, old)
+                moved.append(old)
+    except BaseException:
+        if not place.exists():
+            moved.clear()  # the only whole copy: the next person finds it under its name
+        raise
+    finally:
+        for old in moved:
+            shutil.rmtree(old, ignore_errors=True)
+
+
+def _renamed(new: Path, place: Path) -> bool:
+    """Whether ``new`` could become ``place`` because there was nothing, or an empty folder."""
+    try:
+        os.rename(new, place)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.EACCES):
+            raise
+        return False
+    return True
+
+
+def _exchanged(new: Path, place: Path) -> bool:
+    """Whether the two could change places; not where the file system cannot, or another writer moved ``place`` away."""
+    try:
+        _exchange(new, place)
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, *_NO_EXCHANGE):
+            raise
+        return False
+    return True
 
 
 def _exchange(one: Path, other: Path) -> None:
