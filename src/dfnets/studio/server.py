@@ -217,10 +217,23 @@ def serve(
     import uvicorn
 
     token = secrets.token_urlsafe(24)
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((HOST, port))
-        listener.listen()
+    with _listener(port) as listener:
         ready(f"http://{HOST}:{listener.getsockname()[1]}/{token}/")
         config = uvicorn.Config(make_app(token, scenes), log_level="warning", headers=list(HEADERS.items()))
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listener(port: int) -> socket.socket:
+    """A listening socket on this machine only; port 0 takes a free one.
+
+    It says that it speaks TCP, because asyncio turns off the waiting for full packets (40 ms per answer) only then.
+    """
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((HOST, port))
+        listener.listen()
+    except BaseException:
+        listener.close()
+        raise
+    return listener

@@ -22,14 +22,19 @@ class Chart {
   constructor(svg, options) {
     Object.assign(this, {svg, margin: {left: 46, right: 12, top: 10, bottom: 34}, ...options});
     this.render = () => {};
-    new ResizeObserver(() => this.draw()).observe(svg);
+    // The size is read when it changes, not when a curve does: reading it makes the browser lay out the page at once.
+    this.measure();
+    new ResizeObserver(() => { this.measure(); this.draw(); }).observe(svg);
+  }
+
+  measure() {
+    this.width = this.svg.clientWidth || 320;
+    this.height = this.svg.clientHeight || 190;
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
   }
 
   draw(render = this.render) {
     this.render = render;
-    this.width = this.svg.clientWidth || 320;
-    this.height = this.svg.clientHeight || 190;
-    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
     this.svg.replaceChildren();
     render(this);
   }
