@@ -18,7 +18,10 @@ import runs
 
 EXAMPLES = Path(__file__).parents[1] / "gallery"
 FENCE = re.compile(
-    r"^(?P<mark><!-- not run: [^\n]* -->\n)?```(?P<language>python|sh)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+    r"^(?P<mark><!-- not run: [^\n]* -->\n)?```(?P<language>python|sh)\n(?P<text>.*?)^```$"
+    # What is printed, written out for those who read the page as text: the build's own output takes its place.
+    r"(?P<printed>\n\n```text\n.*?^```$)?",
+    re.MULTILINE | re.DOTALL,
 )
 
 
@@ -49,7 +52,9 @@ def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
 
     def shown(fence: re.Match[str]) -> str:
         output = "" if fence["mark"] else next(said).rstrip()
-        return fence[0] + (f'\n\n```text title="Output"\n{output}\n```\n' if output else "")
+        if not output:
+            return fence[0]
+        return fence[0].removesuffix(fence["printed"] or "") + f'\n\n```text title="Output"\n{output}\n```\n'
 
     return FENCE.sub(shown, markdown)
 

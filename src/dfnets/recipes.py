@@ -30,7 +30,7 @@ def denoise(
         strength: how much smoothness weighs; 0 leaves the signal as it is.
         method: one of
 
-            * ``"tikhonov"``: the minimiser of norm(y - x)^2 + strength <y, L^ y>, that is (I + strength L^)^-1 x;
+            * ``"tikhonov"``: the minimiser of norm(y - x)^2 + strength y' L^ y, that is (I + strength L^)^-1 x;
             * ``"heat"``: diffusion for the time ``strength``;
             * ``"wavelet"``: Meyer wavelet coefficients are drawn towards zero by ``strength`` times the noise level,
               which is read off the finest scale. It keeps edges that the other two blur; 2 to 3 is usual.

@@ -16,14 +16,25 @@ ROOT = Path(__file__).parents[2]
 FETCHED = {"script": "src", "img": "src", "iframe": "src", "link": "href", "source": "src"}
 
 
+# The elements that pages are made of: what else stands in angle brackets was text, and is lost to the reader.
+ELEMENTS = set(
+    "a abbr article aside audio b base blockquote body br button circle code dd defs del details dialog div dl dt em "
+    "figcaption figure footer form g h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins label li line link "
+    "main math meta nav noscript ol option p path picture pre q rect s samp script section select small source span "
+    "strong style sub summary sup svg table tbody td text textarea tfoot th thead time title tr u ul use var".split()
+)
+
+
 class Fetches(HTMLParser):
     """What a browser loads with a page, other than through a click."""
 
     def __init__(self) -> None:
         super().__init__()
         self.found: list[str] = []
+        self.unknown: set[str] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.unknown |= {tag} - ELEMENTS
         attributes = dict(attrs)
         if tag in FETCHED and attributes.get("rel") != "canonical":
             self.found.append(attributes.get(FETCHED[tag]) or "")
@@ -50,6 +61,7 @@ def test_every_page_is_there_and_fetches_nothing(site: Path) -> None:
         fetches.feed(page.read_text())
         outside = [address for address in fetches.found if re.match(r"(https?:)?//", address)]
         assert not outside, f"{page.relative_to(site)} loads {outside}"
+        assert not fetches.unknown, f"{page.relative_to(site)} loses text that looks like elements: {fetches.unknown}"
 
 
 def test_docstrings_come_out_as_markdown(site: Path) -> None:
