@@ -17,11 +17,11 @@ FETCHED = {"script": "src", "img": "src", "iframe": "src", "link": "href", "sour
 
 
 # The elements that pages are made of: what else stands in angle brackets was text, and is lost to the reader.
-ELEMENTS = set(
+ELEMENTS = (
     "a abbr article aside audio b base blockquote body br button circle code dd defs del details dialog div dl dt em "
     "figcaption figure footer form g h1 h2 h3 h4 h5 h6 head header hr html i iframe img input ins label li line link "
     "main math meta nav noscript ol option p path picture pre q rect s samp script section select small source span "
-    "strong style sub summary sup svg table tbody td text textarea tfoot th thead time title tr u ul use var".split()
+    "strong style sub summary sup svg table tbody td text textarea tfoot th thead time title tr u ul use var"
 )
 
 
@@ -34,7 +34,7 @@ class Fetches(HTMLParser):
         self.unknown: set[str] = set()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.unknown |= {tag} - ELEMENTS
+        self.unknown |= {tag}.difference(ELEMENTS.split())
         attributes = dict(attrs)
         if tag in FETCHED and attributes.get("rel") != "canonical":
             self.found.append(attributes.get(FETCHED[tag]) or "")
