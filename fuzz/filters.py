@@ -132,14 +132,14 @@ def application(rng: np.random.Generator, f: Filter, spectrum: Spectrum, report:
     tol = float(10 ** rng.uniform(least, -1))
     costs = f.costs(tol, spectrum.shift.interval)
     method = str(rng.choice(["auto", *[name for name, cost in costs.items() if isinstance(cost, Cost)]]))
-    started = time.monotonic()
+    started = time.process_time()
     try:
         done = f.apply(spectrum.shift, x, tol=tol, method=method, max_products=5_000, details=True)
     except ValueError:
         report.refused += 1
         return
     finally:
-        if time.monotonic() - started > LONGEST:
+        if time.process_time() - started > LONGEST:
             report.failures.append(f"{f!r} on {spectrum.name} by {method} at {tol:.2g} took over {LONGEST:g} s")
     error, unsure = _error(f, spectrum, x, done.signal)
     fixed = isinstance(f, dfnets.LanczosFilter) and f.steps is not None
@@ -166,14 +166,14 @@ def _error(f: Filter, spectrum: Spectrum, x: np.ndarray, y: np.ndarray) -> tuple
 
 def certificate(rng: np.random.Generator, report: Report) -> None:
     """One design: its certificate holds at the worst points of a grid, evaluated in exact rational arithmetic."""
-    started = time.monotonic()
+    started = time.process_time()
     try:
         f = random_design(rng)
     except ValueError:
         report.refused += 1
         return
     found = f.certificate()
-    if time.monotonic() - started > LONGEST:
+    if time.process_time() - started > LONGEST:
         report.failures.append(f"{f!r} took over {LONGEST:g} s")
     grid = np.unique(np.clip(_grid(f.interval), *f.interval))
     feedback, gains = f.feedback(grid), f.response(grid)

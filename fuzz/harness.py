@@ -15,7 +15,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 LONGEST = 60.0
-"""Seconds that a trial may take."""
+"""Seconds of computing that a trial may take; a busy machine makes a trial wait, which is not its fault."""
+SILENT = 900.0
+"""Seconds that a trial may take by the clock: one that waits for what never comes does not compute."""
+MEMORY = 8 * 2**30
+"""Bytes of address space of a process that reads small files."""
+
+
+HUNG = f"it did not end within {LONGEST:g} s of computing"
 
 
 @dataclass
@@ -56,7 +63,7 @@ class Outcome:
     def broken(self) -> str | None:
         """Which promise of a command line it broke; None when none."""
         if self.hung:
-            return f"it did not end within {LONGEST:g} s"
+            return HUNG
         if self.status < 0:
             return f"it crashed with signal {-self.status}"
         if "Traceback (most recent call last)" in self.err + self.out:
@@ -85,7 +92,7 @@ def forked(
         _become(act, pipes[0][1], pipes[1][1], limits or {})
     for _, end in pipes:
         os.close(end)
-    status, hung = _await(child, LONGEST if kill_after is None else kill_after)
+    status, hung = _await(child, kill_after)
     texts = []
     for end, _ in pipes:
         os.set_blocking(end, False)
@@ -127,17 +134,32 @@ def _become(act: Callable[[], object], out: int, err: int, limits: dict[int, int
             os._exit(status)
 
 
-def _await(child: int, seconds: float) -> tuple[int, bool]:
-    end = time.monotonic() + seconds
+def _await(child: int, kill_after: float | None) -> tuple[int, bool]:
+    """The exit status of a child, and whether it was killed: after that time, or because it hangs."""
+    began = time.monotonic()
     while True:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             return os.waitstatus_to_exitcode(status), False
-        if time.monotonic() > end:
+        passed = time.monotonic() - began
+        if passed > kill_after if kill_after is not None else _too_long(passed, computed(child)):
             os.killpg(child, signal.SIGKILL) if os.getpgid(child) == child else os.kill(child, signal.SIGKILL)
             _, status = os.waitpid(child, 0)
             return os.waitstatus_to_exitcode(status), True
         time.sleep(0.002)
+
+
+def computed(process: int) -> float:
+    """Seconds of CPU that a process has used, its ended children among them; 0 when there is no such process."""
+    try:
+        parts = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0
+    return sum(map(int, parts[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def _too_long(passed: float, used: float) -> bool:
+    return used > LONGEST or passed > SILENT
 
 
 def batch(trials: Sequence[Callable[[], str | None]], report: Report, folder: Path) -> None:
@@ -175,6 +197,7 @@ def _run_trials(trials: Sequence[Callable[[], str | None]], first: int, journal:
     import warnings
 
     warnings.simplefilter("ignore")
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
@@ -194,7 +217,7 @@ def _run_trials(trials: Sequence[Callable[[], str | None]], first: int, journal:
 
 def _follow(child: int, journal: Path) -> tuple[list[str], str]:
     """The lines that a child wrote, and how it ended; a child that writes nothing for too long is ended."""
-    size, changed = 0, time.monotonic()
+    size, changed, used = 0, time.monotonic(), 0.0
     while True:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
@@ -202,9 +225,9 @@ def _follow(child: int, journal: Path) -> tuple[list[str], str]:
             return journal.read_text().splitlines(), f"it crashed with signal {-code}" if code < 0 else f"status {code}"
         now = journal.stat().st_size
         if now != size:
-            size, changed = now, time.monotonic()
-        elif time.monotonic() - changed > LONGEST:
+            size, changed, used = now, time.monotonic(), computed(child)
+        elif _too_long(time.monotonic() - changed, computed(child) - used):
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
-            return journal.read_text().splitlines(), f"it did not end within {LONGEST:g} s"
+            return journal.read_text().splitlines(), HUNG
         time.sleep(0.005)

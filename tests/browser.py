@@ -26,7 +26,7 @@ def drawn(page: Path, profile: Path) -> tuple[str, str]:
     """The page as it is after its scripts have run, and what the browser logged."""
     flags = [*FLAGS, f"--user-data-dir={profile}"]
     flags += ["--enable-logging=stderr", "--virtual-time-budget=5000", "--dump-dom", page.as_uri()]
-    done = subprocess.run(["chromium", *flags], capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(["chromium", *flags], capture_output=True, text=True, timeout=600, check=True)
     return done.stdout, done.stderr
 
 
@@ -42,6 +42,7 @@ def driven(width: int = 1400, height: int = 1000, *, dark: bool = False) -> Iter
     options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
     service = webdriver.ChromeService(str(shutil.which("chromedriver")))
     driver = webdriver.Chrome(options=options, service=service)
+    driver.set_script_timeout(600)  # axe takes a second on an idle machine, and a minute beside other work
     try:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
         driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)

@@ -1,18 +1,46 @@
-"""Data for the tests: real graphs where they are at hand, a reason to skip where they are not."""
+"""Data for the tests, and what makes a run of them repeatable: every test draws the same numbers in every run.
+
+Real graphs are used where they are at hand; tests of them are skipped with a reason where they are not.
+"""
 
 from __future__ import annotations
 
 import os
+import random
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import HealthCheck, settings
 
 from dfnets import Graph
 
+# The same examples in every run, however slow the machine: what looks for new ones is `make fuzz`, and
+# `HYPOTHESIS_PROFILE=search` here. Nothing is written into the working tree, which other tests copy.
+settings.register_profile(
+    "repeatable",
+    derandomize=True,
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.register_profile("search", settings.get_profile("repeatable"), derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
 PLACES = [os.environ.get("DFNETS_DATA"), Path(__file__).parents[2] / "shared" / "data"]
+
+
+@pytest.fixture(autouse=True)
+def same_draws() -> None:
+    """Global generators start alike in each test: its numbers do not depend on the tests before it."""
+    random.seed(0)
+    np.random.seed(0)  # noqa: NPY002
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(0)
 
 
 def stored(name: str) -> Graph:
@@ -78,6 +106,21 @@ def exact_replicas() -> None:
 
     if not replicas_are_exact():
         pytest.skip("the BLAS in use sums by position in memory (MKL_CBWR is off, or torch was used before dfnets)")
+
+
+@pytest.fixture
+def exchange(tmp_path: Path) -> None:
+    """For tests of what is promised only where a file system exchanges two folders in one step."""
+    from dfnets import atomic
+
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        folder.mkdir()
+        (folder / "file").touch()
+    if not atomic._exchanged(one, other):
+        pytest.skip("this file system cannot exchange two folders in one step")
+    shutil.rmtree(one)
+    shutil.rmtree(other)
 
 
 @pytest.fixture(scope="session")

@@ -218,6 +218,23 @@ def test_the_old_folder_goes_although_another_writer_is_between_its_two_renames(
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_folder_may_go_while_it_is_looked_at(tmp_path, monkeypatch) -> None:
+    """Another writer that cannot exchange moves it away for a moment."""
+    path, look = tmp_path / "model", os.stat
+    write_folder(path, "start")
+
+    def looked_at_once(place, *arguments, **options):
+        found = look(place, *arguments, **options)
+        if Path(place).name == "model" and not os.access(tmp_path / "away", os.F_OK):
+            os.rename(path, tmp_path / "away")
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(atomic.os, "stat", looked_at_once)
+        check_folder(path, ("one", "two"))
+    assert not path.exists()
+
+
 KILLED = """
 import sys, itertools
 from dfnets.atomic import replacing_folder
@@ -229,6 +246,7 @@ for k in itertools.count():
 """
 
 
+@pytest.mark.usefixtures("exchange")
 def test_a_killed_writer_leaves_a_whole_folder(tmp_path) -> None:
     path = tmp_path / "model"
     write_folder(path, "start")

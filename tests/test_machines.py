@@ -100,8 +100,10 @@ def test_a_replica_is_a_run_of_its_own() -> None:
 def test_threads_change_no_bit() -> None:
     before = torch.get_num_threads()
     runs = []
-    for threads in (1, 2):
-        torch.set_num_threads(threads)
-        runs.append(losses(2))
-    torch.set_num_threads(before)
+    try:
+        for threads in (1, 2):
+            torch.set_num_threads(threads)
+            runs.append(losses(2))
+    finally:
+        torch.set_num_threads(before)
     np.testing.assert_array_equal(*runs)

@@ -16,16 +16,20 @@ pytestmark = pytest.mark.skipif(not (ROOT / "setup.py").exists(), reason="runs i
 
 
 @pytest.fixture(scope="module")
-def archive(tmp_path_factory: pytest.TempPathFactory) -> tarfile.TarFile:
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the checkout, because other tests may write caches into it while this one builds."""
+    folder = tmp_path_factory.mktemp("sdist") / "source"
+    made = (".git", ".venv", "build", "dist", "reports", "site", "*_cache", ".hypothesis", "__pycache__", "*.egg-info")
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*made))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def archive(source: Path) -> tarfile.TarFile:
     pytest.importorskip("setuptools", minversion="77")
-    folder = tmp_path_factory.mktemp("sdist")
-    skipped = shutil.ignore_patterns(".git", ".venv", "build", "dist", "reports", "site", "*_cache", "__pycache__")
-    shutil.copytree(ROOT, folder / "source", ignore=skipped)
-    code = f"from setuptools import build_meta; print(build_meta.build_sdist({str(folder)!r}))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder / "source", capture_output=True, text=True, check=True
-    )
-    return tarfile.open(folder / done.stdout.strip().splitlines()[-1])
+    code = f"from setuptools import build_meta; print(build_meta.build_sdist({str(source.parent)!r}))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=source, capture_output=True, text=True, check=True)
+    return tarfile.open(source.parent / done.stdout.strip().splitlines()[-1])
 
 
 def test_the_description_has_no_link_that_leads_nowhere(archive: tarfile.TarFile) -> None:
@@ -38,12 +42,12 @@ def test_the_description_has_no_link_that_leads_nowhere(archive: tarfile.TarFile
     assert not re.findall(r"\]\((?!https?://|#|mailto:)[^)]+\)", text)
 
 
-def test_the_source_archive_has_tests_documentation_results_and_data(archive: tarfile.TarFile) -> None:
+def test_the_source_archive_has_tests_documentation_results_and_data(archive: tarfile.TarFile, source: Path) -> None:
     shipped = {name.partition("/")[2] for name in archive.getnames()}
     for folder in ("src/dfnets", "tests", "docs", "benchmarks", "results"):
         files = {
-            path.relative_to(ROOT).as_posix()
-            for path in (ROOT / folder).rglob("*")
+            path.relative_to(source).as_posix()
+            for path in (source / folder).rglob("*")
             if path.is_file() and "__pycache__" not in path.parts and path.suffix not in (".nbi", ".nbc", ".pyc")
         }
         assert files - shipped == set()

@@ -68,6 +68,27 @@ def test_a_file_with_damaged_pages_is_refused(tmp_path: Path) -> None:
         Store(path)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("ALTER TABLE runs RENAME COLUMN versions TO version5", "its runs have no column 'versions'"),
+        ("DROP TABLE runs", "its runs have no column 'key'"),
+        ("UPDATE runs SET settings = 7", "the settings of a run cannot be read"),
+        ("UPDATE runs SET measures = '{'", "the measures of a run cannot be read"),
+    ],
+)
+def test_another_schema_and_unreadable_entries_are_refused(tmp_path: Path, change: str, message: str) -> None:
+    path = tmp_path / "s.db"
+    with Store(path) as store:
+        store.add(runs(2))
+    connection = sqlite3.connect(path)
+    # A table of another name stays, so that the file is not taken for an empty one.
+    connection.executescript(f"CREATE TABLE other (name); {change}")
+    connection.close()
+    with pytest.raises(ValueError, match=rf"s\.db is not a store of runs, or it is damaged \({message}"):
+        Store(path).runs()
+
+
 def test_the_file_of_another_program_is_refused(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "s.db") as other:
         other.execute("CREATE TABLE things (name)")

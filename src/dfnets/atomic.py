@@ -122,10 +122,11 @@ def check_folder(path: str | os.PathLike[str], names: Collection[str], *, force:
     path = Path(path)
     with _speaking(path):
         place = Path(os.path.realpath(path))
-        if place.exists() and not place.is_dir():
-            raise NotADirectoryError(f"{path} is {_kind(place)}, not a folder: give another name")
         held = []
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):  # also when another writer moves it away between these lines
+            mode = os.stat(place).st_mode
+            if not stat.S_ISDIR(mode):
+                raise NotADirectoryError(f"{path} is {_kind(mode)}, not a folder: give another name")
             held = sorted(os.listdir(place))
         others = [name for name in held if name not in names]
         if others:
@@ -156,12 +157,12 @@ def _target(path: Path) -> tuple[Path, int | None]:
     except FileNotFoundError:
         return Path(os.path.realpath(path)), None
     if not stat.S_ISREG(found.st_mode):
-        raise OSError(f"{path} is {_kind(path)}, not a regular file: give the name of a file")
+        raise OSError(f"{path} is {_kind(found.st_mode)}, not a regular file: give the name of a file")
     return Path(os.path.realpath(path)), stat.S_IMODE(found.st_mode)
 
 
-def _kind(path: Path) -> str:
-    return _KINDS.get(stat.S_IFMT(os.stat(path).st_mode), "a file")
+def _kind(mode: int) -> str:
+    return _KINDS.get(stat.S_IFMT(mode), "a file")
 
 
 def _beside(path: Path) -> Path:

@@ -144,6 +144,10 @@ class Store:
             columns = ", ".join(f'"{f.name}"' for f in fields(Run))
             self._connection.execute(f"PRAGMA application_id = {APPLICATION}")
             self._connection.execute(f"CREATE TABLE IF NOT EXISTS runs (key TEXT PRIMARY KEY, {columns})")
+        found = {row["name"] for row in self._connection.execute("PRAGMA table_info(runs)")}
+        missing = [name for name in ("key", *(f.name for f in fields(Run))) if name not in found]
+        if missing:
+            raise sqlite3.DatabaseError(f"its runs have no column {missing[0]!r}")
 
     def add(self, runs: Iterable[Run]) -> None:
         """Writes runs, all of them or none; one that is stored already stays as it is."""
@@ -241,5 +245,8 @@ class Store:
 def _run(row: sqlite3.Row) -> Run:
     values = {f.name: row[f.name] for f in fields(Run)}
     for name in ("versions", "settings", "measures"):
-        values[name] = json.loads(values[name])
+        try:
+            values[name] = json.loads(values[name])
+        except (TypeError, ValueError) as error:
+            raise sqlite3.DatabaseError(f"the {name} of a run cannot be read: {error}") from None
     return Run(**values)

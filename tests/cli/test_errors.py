@@ -73,8 +73,8 @@ def test_a_defect_is_called_one(capsys, monkeypatch) -> None:
 
 def test_ctrl_c_is_one_line() -> None:
     code = "import os, signal, typer; from dfnets.cli import errors\napp = typer.Typer()\n@app.command()\ndef work():\n"
-    code += "    os.kill(os.getpid(), signal.SIGINT)\n    import time; time.sleep(30)\nerrors.guarded(app)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    code += "    os.kill(os.getpid(), signal.SIGINT)\n    import time; time.sleep(600)\nerrors.guarded(app)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stdout, done.stderr) == (128 + signal.SIGINT, "", "stopped\n")
 
 
@@ -82,11 +82,11 @@ def test_ctrl_c_is_one_line() -> None:
 def test_a_full_device_and_a_terminal_of_few_letters() -> None:
     design = [sys.executable, "-c", MAIN, "design", "--response", "heat"]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(design, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        done = subprocess.run(design, stdout=full, stderr=subprocess.PIPE, text=True, timeout=600)
     assert done.returncode == 1
     assert done.stderr == "error: [Errno 28] No space left on device\n"
     env = {**os.environ, "PYTHONIOENCODING": "ascii"}
-    assert subprocess.run(design, env=env, stdout=subprocess.PIPE, timeout=60).returncode == 0
+    assert subprocess.run(design, env=env, stdout=subprocess.PIPE, timeout=600).returncode == 0
 
 
 def test_terminal_commands_in_texts_are_printed_not_obeyed(capsys) -> None:

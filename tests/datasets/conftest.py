@@ -140,7 +140,7 @@ class Server:
             handler.wfile.flush()
             self.half_sent.set()
             if then_wait:
-                self.released.wait(30)
+                self.released.wait(600)
 
         return answer
 

@@ -128,7 +128,7 @@ def test_a_wrong_pattern_beside_is_entity_is_an_error_not_a_crash(tmp_path: Path
     wrong = {"feat_indptr": np.array([0, 2**31 - 1, 2]), "is_entity": np.array([1, 0])}
     np.savez(tmp_path / "a.npz", **PAIR, **features, **wrong)
     code = f"from dfnets import datasets; datasets.load({str(tmp_path / 'a.npz')!r})"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     assert done.returncode == 1
     assert "features: its index pointer does not rise from 0 to 2" in done.stderr
 

@@ -1,5 +1,4 @@
 import socket
-import time
 
 import pytest
 
@@ -10,7 +9,6 @@ from dfnets.datasets.download import DownloadError, download
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     monkeypatch.setattr(module, "PAUSE", 0.01)
-    monkeypatch.setattr(module, "TIMEOUT", 0.3)
 
 
 def test_whole_file(server):
@@ -41,14 +39,14 @@ def test_passing_error_is_got_over(server):
     assert len(server.requests) == 2
 
 
-def test_silence_before_and_within_an_answer_ends(server):
-    server.answers["mute"] = lambda _: server.released.wait(30)
+def test_silence_before_and_within_an_answer_ends(server, monkeypatch):
+    # Only here: a busy machine may be silent for as long without meaning it.
+    monkeypatch.setattr(module, "TIMEOUT", 0.3)
+    server.answers["mute"] = lambda _: server.released.wait(600)
     server.answers["half"] = server.half(b"x" * 1000, then_wait=True)
     for file in ("mute", "half"):
-        start = time.monotonic()
         with pytest.raises(DownloadError, match=r"(timed out|silent for 0.3 s) \(3 attempts\)"):
             download(f"{server.url}/{file}")
-        assert time.monotonic() - start < 5
 
 
 def test_a_server_that_trickles_or_never_ends_is_left(server, monkeypatch):

@@ -1,5 +1,3 @@
-import time
-
 import networkx
 import pytest
 
@@ -80,7 +78,5 @@ LAUGHS += "".join(f'<!ENTITY l{k} "{f"&l{k - 1};" * 10}">\n' for k in range(1, 1
     ],
 )
 def test_what_is_wrong_is_named_by_line(tmp_path, head, body, message):
-    start = time.monotonic()
     with pytest.raises(ValueError, match=rf"graph\.graphml, {message}"):
         read_graphml(written(tmp_path, body, head))
-    assert time.monotonic() - start < 1

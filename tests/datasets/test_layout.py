@@ -80,6 +80,10 @@ def test_bytes_are_read_like_a_file(tmp_path):
         ({"adj_indptr": np.array([0, 1])}, "pair: .*index pointer"),
         ({"adj_indices": np.array([1, 1])}, "pair: adjacency is not symmetric"),
         ({"labels": np.array([0])}, "pair: labels has shape"),
+        (
+            {"labels": np.array(["a", "b"]), "train": np.array([0]), "val": [], "test": np.array([1])},
+            "pair: labels has entries of type <U1",
+        ),
         ({"labels": np.array([0, 0]), "train": np.array([0]), "val": [], "test": np.array([0])}, "pair: node 0 is in"),
     ],
 )

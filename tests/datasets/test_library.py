@@ -183,7 +183,7 @@ def child(server) -> subprocess.Popen:
 def test_a_fetch_killed_half_way_leaves_nothing_that_is_trusted(shared, empty_cache, server, cora_files):
     server.answers |= cora_files | {"ind.cora.tx": server.half(cora_files["ind.cora.tx"], then_wait=True)}
     process = child(server)
-    assert server.half_sent.wait(60)
+    assert server.half_sent.wait(600)
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     assert process.stdout.read() == ""
@@ -197,7 +197,7 @@ def test_a_fetch_killed_half_way_leaves_nothing_that_is_trusted(shared, empty_ca
 def test_several_processes_fetch_once(server, cora_files):
     server.answers |= cora_files
     processes = [child(server) for _ in range(3)]
-    assert [process.communicate(timeout=60)[0] for process in processes] == ["5278\n"] * 3
+    assert [process.communicate(timeout=600)[0] for process in processes] == ["5278\n"] * 3
     assert sorted(server.requests) == sorted(cora_files)
 
 

@@ -112,4 +112,4 @@ def test_the_search_works_from_a_disk(site: Path) -> None:
     with browser.driven() as driver:
         driver.get((site / "index.html").as_uri())
         driver.find_element(By.CSS_SELECTOR, "input.md-search__input").send_keys("certificate")
-        WebDriverWait(driver, 30).until(lambda d: d.find_elements(By.CSS_SELECTOR, ".md-search-result__item"))
+        WebDriverWait(driver, 600).until(lambda d: d.find_elements(By.CSS_SELECTOR, ".md-search-result__item"))

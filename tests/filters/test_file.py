@@ -6,7 +6,6 @@ import copy
 import json
 import os
 import pickle
-import time
 
 import joblib
 import numpy as np
@@ -116,12 +115,10 @@ def test_what_is_wrong_is_said_in_one_line(change: dict, message: str, tmp_path)
     ALL[0].save(tmp_path / "f.json")
     content = json.loads((tmp_path / "f.json").read_text())
     del content["sha256"]
-    started = time.perf_counter()
     with pytest.raises(ValueError, match=message) as refusal:
         load(damaged({**content, **change}, tmp_path))
     assert "\n" not in str(refusal.value)
     assert len(str(refusal.value)) < 400
-    assert time.perf_counter() - started < 5
 
 
 @pytest.mark.parametrize("field", ["kind", "interval", "target", "transition", "parameters"])

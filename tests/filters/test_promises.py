@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 from fractions import Fraction
 
@@ -147,7 +146,6 @@ def test_certificates_hold_in_exact_arithmetic(
 
 
 def test_no_work_without_end() -> None:
-    started = time.perf_counter()
     slow = dfnets.design(responses.low_pass(0.5), gamma=0.9999, method="refit")
     with pytest.raises(ValueError, match=r"products with the shift for tol=0.01, above .* method='chebyshev' needs"):
         slow.apply(GRAPH, SMOOTH, tol=0.01, method="recursion")
@@ -164,7 +162,6 @@ def test_no_work_without_end() -> None:
     assert certificate.costs["recursion"].products > 10**9
     assert isinstance(certificate.costs["chebyshev"], str)
     assert peak < 2**26
-    assert time.perf_counter() - started < 20
 
 
 def test_work_can_be_watched_and_allowed() -> None:

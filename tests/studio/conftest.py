@@ -30,7 +30,7 @@ def address(tmp_path_factory) -> Iterator[str]:
     first = process.stdout.readline()
     yield first.removeprefix("studio: ").strip()
     process.send_signal(signal.SIGINT)
-    process.wait(30)
+    process.wait(600)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def ask(address):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(address + path, data, {"Content-Type": "application/json", **headers})
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=600) as answer:
                 return answer.status, json.loads(answer.read())
         except urllib.error.HTTPError as error:
             content = error.read()

@@ -17,7 +17,7 @@ def ready(driver, after: int = 0) -> int:
     from selenium.webdriver.support.ui import WebDriverWait
 
     done = "return +document.body.dataset.done > arguments[0] && !document.body.classList.contains('preview')"
-    WebDriverWait(driver, 90).until(lambda d: d.execute_script(done, after))
+    WebDriverWait(driver, 600).until(lambda d: d.execute_script(done, after))
     return int(driver.execute_script("return document.body.dataset.done"))
 
 

@@ -155,6 +155,9 @@ def test_a_model_folder_of_version_0_1_0_still_loads() -> None:
         ({"config": {"wings": 2}}, "does not describe a model"),
         ({"sha256": []}, "was changed"),
         ({"replicas": 3}, "the weights do not fit the model 'dfnet'"),
+        # No machine has memory for it: the sizes are compared before any is asked for.
+        ({"replicas": 2**40}, "it has 1099511627776 replicas, and the tensors another"),
+        ({"features": 2**40}, "the weights do not fit the model 'dfnet' of the config: [^$]*size mismatch"),
     ],
 )
 def test_entries_of_another_type_are_refused(
@@ -171,6 +174,7 @@ def test_entries_of_another_type_are_refused(
         load(tmp_path).predict(graph)
 
 
+@pytest.mark.usefixtures("exchange")
 def test_a_model_is_replaced_while_it_is_read(result: Result, tmp_path: Path) -> None:
     """Four threads save models whose weights differ, and whoever loads meanwhile has all of one of them."""
     one = result.trained()

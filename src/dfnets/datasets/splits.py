@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from dfnets import checksums
+from dfnets import checksums, validation
 from dfnets.graph import Graph
 
 # The training rates of the paper's appendix, beside the standard split.
@@ -55,11 +55,12 @@ class Split:
             if len(common):
                 raise ValueError(f"node {common[0]} is in both {one} and {other} ({len(common)} such nodes)")
         if labels is not None:
+            labels = validation.checked_labels(labels, np.size(labels), None)
             num_nodes = len(labels)
         if num_nodes is not None:
             self._check_range(num_nodes)
         if labels is not None:
-            self._check_labels(np.asarray(labels))
+            self._check_labels(labels)
 
     def __repr__(self) -> str:
         sizes = f"train={len(self.train)}, validation={len(self.validation)}, test={len(self.test)}"

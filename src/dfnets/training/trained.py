@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 from weakref import WeakKeyDictionary
@@ -110,8 +111,14 @@ class TrainedModel:
 
     def _network(self, place: torch.device) -> Model:
         if place not in self._made:
+            make = partial(models.get(self.name), self.config, self.sizes, filter=self.filter, replicas=self.replicas)
             try:
-                network = models.get(self.name)(self.config, self.sizes, filter=self.filter, replicas=self.replicas)
+                # Without memory first: a config may claim any size, and only the weights say what there is.
+                if {tensor.shape[:1] for tensor in self.weights.values()} != {(self.replicas,)}:
+                    raise RuntimeError(f"it has {self.replicas} replicas, and the tensors another number")
+                with torch.device("meta"):
+                    make().load_state_dict(dict(self.weights), assign=True)
+                network = make()
                 network.load_state_dict(dict(self.weights))
             except RuntimeError as error:
                 raise ValueError(f"the weights do not fit the model {self.name!r} of the config: {error}") from None
