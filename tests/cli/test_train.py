@@ -12,6 +12,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from dfnets.cli.train import predict_command, train_command
+from dfnets.datasets.files import read
 
 app = typer.Typer()
 app.command("train")(train_command)
@@ -100,6 +101,21 @@ def test_a_checkpoint_is_gone_on_from(files: list[object], tmp_path: Path) -> No
     first, again = run(*arguments), run(*arguments)
     assert (tmp_path / "run").exists()
     assert first.output == again.output
+
+
+def test_mini_batches_from_a_folder_that_a_graph_was_saved_into(files: list[object], tmp_path: Path) -> None:
+    graph = read(files[1], features=files[3], labels=tmp_path / "y.csv").graph
+    graph.save(tmp_path / "graph")
+    own = ["--epochs", "40", "--replicas", "2", "--set", "unlabelled=30", "--device", "cpu"]
+    arguments = ["train", "--dataset", tmp_path / "graph", "--mini-batch", *own, *COUNTS, "--out", tmp_path / "model"]
+    trained = run(*arguments)
+    assert trained.exit_code == 0, trained.output
+    assert "dfnet-plus on" in trained.output
+    assert "protocol random, rule validation, 2 runs" in trained.output
+    predicted = run("predict", tmp_path / "model", *files, "--out", tmp_path / "p.csv")
+    assert predicted.exit_code == 0, predicted.output
+    frame = pandas.read_csv(tmp_path / "p.csv")
+    assert np.mean(frame["label"] == np.repeat(["Ulm", "Lyon", "Oslo"], 30)) > 0.8
 
 
 def test_without_a_protocol_every_label_is_used(files: list[object], tmp_path: Path) -> None:

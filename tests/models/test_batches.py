@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import torch
 
+from dfnets.models import batches
 from dfnets.models.batches import sample_batch
 from dfnets.nn.batched import generators
 from dfnets.training.objective import Objective
@@ -28,3 +30,11 @@ def test_weights_belong_to_the_nodes_that_were_drawn() -> None:
     assert batch.nodes.shape == (10, 1)
     expected = torch.tensor([6 / (3 * count) * 2.0 for count in (3, 2, 1)])[batch.targets[:, 0]]
     torch.testing.assert_close(batch.weights[:, 0], expected)
+
+
+def test_of_very_many_labelled_nodes_a_few_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "MOST_SHUFFLED", 20)
+    objective = Objective(LABELS, [np.arange(3, 27)], 3)
+    batch = sample_batch(objective, 30, 500, 5, generators([0]))
+    assert set(batch.nodes[:500, 0].tolist()) == set(range(3, 27))
+    np.testing.assert_array_equal(batch.targets[:, 0], LABELS[batch.nodes[:500, 0]])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from dfnets.models.feature_kind import FeatureKind, feature_kind
+from dfnets.models.feature_kind import FeatureKind, feature_kind, sampled_kind
 
 
 def marks(share: float) -> np.ndarray:
@@ -30,3 +30,9 @@ def marks(share: float) -> np.ndarray:
 def test_kinds_of_dense_and_sparse_features(features: np.ndarray, kind: FeatureKind) -> None:
     assert feature_kind(features) is kind
     assert feature_kind(sp.csr_array(features)) is kind
+
+
+def test_the_kind_of_many_rows_is_that_of_a_few() -> None:
+    rows = np.tile(marks(0.08), (300, 1))
+    assert sampled_kind(rows) is sampled_kind(sp.csr_array(rows)) is FeatureKind.PROFILE
+    assert [kind.scaling for kind in FeatureKind] == ["unit", "unit", "none"]

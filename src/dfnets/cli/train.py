@@ -14,7 +14,7 @@ from dfnets.cli.common import Force, check_outputs, say, show, without_formulas
 from dfnets.cli.file_options import FileOptions, takes_files
 from dfnets.graph import Graph
 
-Dataset = Annotated[str | None, typer.Option(help="A dataset by name, or an .npz file.")]
+Dataset = Annotated[str | None, typer.Option(help="A dataset by name, an .npz file, or a folder of Graph.save.")]
 Edges = Annotated[Path | None, typer.Option(help="Your own edges (.csv, .tsv, .parquet, .graphml, .npz, ...).")]
 ModelName = Annotated[
     str, typer.Option(help="auto, dfnet-plus, dfnet, gcn, gat, appnp, ...; a name that there is not lists them all.")
@@ -55,6 +55,14 @@ def train_command(
     checkpoint: Annotated[
         Path | None, typer.Option(help="With a protocol: write here now and then; go on from here if it is there.")
     ] = None,
+    mini_batch: Annotated[
+        bool,
+        typer.Option(
+            "--mini-batch",
+            help="dfnet-plus on the filtered rows of a few nodes at a time: a step costs the same on a graph of any "
+            "size. With a protocol; random if none is named.",
+        ),
+    ] = False,
     device: Device = None,
     force: Force = False,
     *,
@@ -77,12 +85,13 @@ def train_command(
         atomic.check_folder(out, FILES, force=force)
     settings = _settings(set_ or [])
     graph = _graph(files, dataset, edges, features, labels)
-    chosen = protocol or ("planetoid" if "planetoid" in graph.splits else None)
+    chosen = protocol or ("planetoid" if "planetoid" in graph.splits else "random" if mini_batch else None)
     if chosen is not None:
         options = {"preset": preset, "epochs": epochs, "seed": seed, "select": select, "checkpoint": checkpoint}
         counts = {"per_class": per_class, "validation_per_class": validation_per_class}
         name = "dfnet-plus" if model == "auto" else model
-        _by_protocol(graph, name, chosen, counts, replicas or 10, out, device=device, **options, **settings)
+        options |= {"device": device, "mini_batch": mini_batch}
+        _by_protocol(graph, name, chosen, counts, replicas or 10, out, **options, **settings)
         return
     for option, value in (("--replicas", replicas), ("--select", select), ("--checkpoint", checkpoint)):
         if value is not None:

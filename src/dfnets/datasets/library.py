@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from dfnets import storage
 from dfnets.datasets import cache, layout, sources
 from dfnets.datasets.catalogue import ENTRIES, Entry, Recipe
 from dfnets.datasets.digits import digits
@@ -30,12 +31,15 @@ def load(name: str | os.PathLike[str]) -> Graph:
     as many as were published. Features are as published; :func:`features.normalise` scales them.
 
     Args:
-        name: one of :func:`names`, a path to an .npz file in the layout of :mod:`dfnets.datasets.layout`, or the name
-            of one in ``$DFNETS_DATA`` (or its folder ``extra``). A named dataset is looked for in ``$DFNETS_DATA``,
-            then in the user's cache folder, and then fetched.
+        name: one of :func:`names`, a path to an .npz file in the layout of :mod:`dfnets.datasets.layout`, a folder that
+            :meth:`dfnets.Graph.save` wrote (its arrays are then memory-mapped), or the name of an .npz file in
+            ``$DFNETS_DATA`` (or its folder ``extra``). A named dataset is looked for in ``$DFNETS_DATA``, then in the
+            user's cache folder, and then fetched.
     """
     if name == "digits":
         return digits()
+    if (Path(name) / storage.HEADER).is_file():
+        return Graph.open(name)
     path = find(name)
     if path is not None:
         return _graph(layout.read(path), path.stem)
@@ -43,7 +47,7 @@ def load(name: str | os.PathLike[str]) -> Graph:
     if name not in ENTRIES:
         place = os.environ.get("DFNETS_DATA")
         raise ValueError(
-            f"name={name!r} is neither a dataset ({', '.join(names())}) nor an .npz file"
+            f"name={name!r} is neither a dataset ({', '.join(names())}) nor an .npz file, nor a folder of Graph.save"
             + (f" here or in $DFNETS_DATA ({place})" if place else "; $DFNETS_DATA may name a folder of such files")
         )
     content = cache.read(cached(name)) or _fetched(name)

@@ -6,7 +6,7 @@ configuration serves graphs whose edges join like with like, and others.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,19 +65,21 @@ def trust_with_few_labels(classes: int) -> float:
 
 
 def choose_band(
-    features: Features, bank: FilterBank, bands: Mapping[str, Sequence[int]], nodes: np.ndarray, labels: np.ndarray
+    grams_at: Callable[[np.ndarray], np.ndarray],
+    bands: Mapping[str, Sequence[int]],
+    nodes: np.ndarray,
+    labels: np.ndarray,
 ) -> BandChoice:
     """The low band, unless another has a leave-one-out error that is clearly smaller.
 
     Args:
-        features: X.
-        bank: all the responses.
-        bands: places of its responses, by the name of the band.
+        grams_at: the (K, t, t) Gram matrices of t nodes, one for each of the K responses.
+        bands: places of the responses, by the name of the band.
         nodes: (t,) labelled nodes.
         labels: (t,) their classes.
     """
     some = np.linspace(0, len(nodes) - 1, min(len(nodes), MAX_NODES)).astype(np.int64)
-    grams = gram_matrices(features, bank, nodes[some])
+    grams = grams_at(nodes[some])
     sums = {band: grams[list(places)].sum(axis=0) for band, places in bands.items()}
     errors = {band: leave_one_out_errors(gram, labels[some]) for band, gram in sums.items()}
     guess = leave_one_out_errors(np.zeros_like(grams[0]), labels[some]).mean()
@@ -106,7 +108,12 @@ def gram_matrices(features: Features, bank: FilterBank, nodes: np.ndarray) -> np
     columns = bank.apply_each(picked).transpose(0, 1).contiguous()
     rows = columns.new_empty(f, *columns.shape[1:])
     features.transposed_times(columns, out=rows)
-    values = rows.permute(1, 2, 0).double()
+    return grams_of_rows(rows.permute(1, 2, 0))
+
+
+def grams_of_rows(rows: torch.Tensor) -> np.ndarray:
+    """(K, t, t) inner products of (K, t, f) rows, each matrix of trace 1."""
+    values = rows.double()
     grams = (values @ values.transpose(1, 2)).cpu().numpy()
     traces = np.trace(grams, axis1=1, axis2=2)
     return grams / np.maximum(traces, np.finfo(np.float64).tiny)[:, None, None]

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from dfnets.training.objective import Examples, Objective
 
 
+# Of more labelled nodes than that, a batch is drawn with replacement: to shuffle all for a few would take longer than
+# the step.
+MOST_SHUFFLED = 100_000
+
+
 class Batch(NamedTuple):
     """(L + U, R) nodes, the L labelled ones first, and of these the (L, R) classes and (L, R) weights in the loss."""
 
@@ -52,7 +57,10 @@ def _unlabelled(own: Examples, num_nodes: int) -> Tensor:
 
 def _sample(own: Examples, pool: Tensor, labelled: int, unlabelled: int, stream: torch.Generator | None) -> Batch:
     device = own.nodes.device
-    order = torch.randperm(len(own.nodes), generator=stream, device=device)
-    chosen = order[torch.arange(labelled, device=device) % len(order)]
+    if len(own.nodes) > MOST_SHUFFLED:
+        chosen = torch.randint(len(own.nodes), (labelled,), generator=stream, device=device)
+    else:
+        order = torch.randperm(len(own.nodes), generator=stream, device=device)
+        chosen = order[torch.arange(labelled, device=device) % len(order)]
     drawn = pool[torch.randint(len(pool), (unlabelled,), generator=stream, device=device)]
     return Batch(torch.cat([own.nodes[chosen], drawn]), own.targets[chosen], own.weights[chosen])

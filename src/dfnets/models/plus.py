@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,8 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from dfnets.datasets.features import Scaling
 from dfnets.graph import Graph
-from dfnets.models.band_choice import BandChoice, choose_band, trust_with_few_labels
+from dfnets.models.band_choice import BandChoice, choose_band, gram_matrices, trust_with_few_labels
 from dfnets.models.base import Model, Sizes, scaled_features
 from dfnets.models.batches import sample_batch
 from dfnets.models.class_balance import alignment, update_shares_
@@ -41,6 +42,11 @@ class Inputs:
 
     features: Features
     bank: FilterBank
+
+    @property
+    def num_nodes(self) -> int:
+        """n."""
+        return self.features.shape[0]
 
 
 class DFNetPlus(Model):
@@ -114,11 +120,15 @@ class DFNetPlus(Model):
         if graph.features is not None and not self.kind.any():
             # That of the graph that it is trained on, kept with the weights, so that others are scaled alike.
             self.kind.fill_(int(feature_kind(graph.features)))
-        scaling = self.config.features
-        if scaling == "auto":
-            scaling = "none" if self.kind[0] == FeatureKind.MEASURED else "unit"
         bank = FilterBank(self.filters, Shift(graph) if shift is None else shift)
-        return Inputs(scaled_features(graph, scaling, self.sizes, device), bank)
+        return Inputs(scaled_features(graph, self.scaling, self.sizes, device), bank)
+
+    @property
+    def scaling(self) -> Scaling:
+        """How rows of X are scaled, now that their kind is known."""
+        if self.config.features != "auto":
+            return self.config.features
+        return FeatureKind(int(self.kind[0])).scaling
 
     def reset_parameters(self, streams: Generators) -> None:
         self.first.reset_parameters(streams)
@@ -132,25 +142,32 @@ class DFNetPlus(Model):
         return [(weights + [gain for gain in (self.gain,) if gain is not None], self.config.l2)]
 
     def begin(self, inputs: Inputs, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+        if self.standardises:
+            self.mean[:], variance = filtered_moments(inputs.features, inputs.bank)
+            self.scale[:] = (variance + EPS).rsqrt()
+        self._settle(training_labels, lambda nodes: gram_matrices(inputs.features, inputs.bank, nodes))
+
+    def _settle(
+        self, training_labels: Sequence[tuple[np.ndarray, np.ndarray]], grams_at: Callable[[np.ndarray], np.ndarray]
+    ) -> None:
+        """What the training labels decide: the balance of classes, the band, and how far consistency is trusted."""
         self.steps.zero_()
         self.shares.fill_(1 / self.sizes.classes)
         enough = self.config.balance_below * self.sizes.classes
         self.balance_classes.copy_(torch.tensor([len(nodes) < enough for nodes, _ in training_labels]))
-        if self.standardises:
-            self.mean[:], variance = filtered_moments(inputs.features, inputs.bank)
-            self.scale[:] = (variance + EPS).rsqrt()
-        if len(self.bands) > 1:
-            chosen: dict[bytes, BandChoice] = {}
-            for r, (nodes, labels) in enumerate(training_labels):
-                key = nodes.tobytes()
-                if key not in chosen:
-                    chosen[key] = choose_band(inputs.features, inputs.bank, self.bands, nodes, labels)
-                self.band_mask[r] = 0
-                self.band_mask[r, list(self.bands[chosen[key].band])] = 1
-                # Too few labels to tell are no reason against consistency, which is needed most there.
-                few = bool(self.balance_classes[r]) and chosen[key].band == "low"
-                self.use_consistency[r] = few or chosen[key].informative
-                self.trust[r] = trust_with_few_labels(self.sizes.classes) if few else chosen[key].trust
+        if len(self.bands) == 1:
+            return
+        chosen: dict[bytes, BandChoice] = {}
+        for r, (nodes, labels) in enumerate(training_labels):
+            key = nodes.tobytes()
+            if key not in chosen:
+                chosen[key] = choose_band(grams_at, self.bands, nodes, labels)
+            self.band_mask[r] = 0
+            self.band_mask[r, list(self.bands[chosen[key].band])] = 1
+            # Too few labels to tell are no reason against consistency, which is needed most there.
+            few = bool(self.balance_classes[r]) and chosen[key].band == "low"
+            self.use_consistency[r] = few or chosen[key].informative
+            self.trust[r] = trust_with_few_labels(self.sizes.classes) if few else chosen[key].trust
 
     @property
     def standardises(self) -> bool:
@@ -160,7 +177,7 @@ class DFNetPlus(Model):
 
     def forward(self, inputs: Inputs) -> Tensor:
         if self.training:
-            every = torch.arange(inputs.features.shape[0], device=inputs.features.device)
+            every = torch.arange(inputs.num_nodes, device=inputs.features.device)
             return self._augmented(inputs, every[:, None].expand(-1, self.replicas), 1)[:, :, 0]
         weight, bias, active = self._first_layer()
         product = multiply([inputs.features], weight)
@@ -176,7 +193,7 @@ class DFNetPlus(Model):
 
     def losses(self, inputs: Inputs, objective: Objective) -> Tensor:
         config = self.config
-        batch = sample_batch(objective, inputs.features.shape[0], config.labelled, config.unlabelled, self.streams)
+        batch = sample_batch(objective, inputs.num_nodes, config.labelled, config.unlabelled, self.streams)
         log_p = torch.log_softmax(self._augmented(inputs, batch.nodes, config.augmentations), dim=-1)
         labelled = len(batch.targets)
         wanted = batch.targets[..., None, None].expand(-1, -1, config.augmentations, 1)
@@ -201,11 +218,14 @@ class DFNetPlus(Model):
         filtered = inputs.bank.subset(self._active())(signals).view(-1, self.replicas, count, weight.shape[2] // active)
         picked = filtered[nodes, torch.arange(self.replicas, device=nodes.device)]
         # Augmentations side by side, so that the gradient of the bias is a sum in a fixed order.
-        hidden = batched.add_row_(picked.flatten(2), bias.repeat(1, count)).unflatten(2, (count, -1))
+        return self._classified(batched.add_row_(picked.flatten(2), bias.repeat(1, count)).unflatten(2, (count, -1)))
+
+    def _classified(self, hidden: Tensor) -> Tensor:
+        """f: (B, R, S, h) to (B, R, S, classes)."""
         if self.head is None:
             return hidden
         rows = hidden.transpose(1, 2).reshape(-1, self.replicas, hidden.shape[-1])
-        return self.head([self.between(rows)]).unflatten(0, (len(nodes), count)).transpose(1, 2)
+        return self.head([self.between(rows)]).unflatten(0, (len(hidden), -1)).transpose(1, 2)
 
     def _dropped_signals(self, features: Features, weight: Tensor, active: int, count: int) -> Tensor:
         """(K, n, R S h): what the bank filters, each time without the entries of X and the nodes that are dropped."""

@@ -3,6 +3,7 @@
 from dfnets.training.fitting import Result, fit
 from dfnets.training.history import History
 from dfnets.training.loop import DivergedError
+from dfnets.training.mini_batch import MiniBatch
 from dfnets.training.own_graph import CrossValidated, train
 from dfnets.training.predictions import Predictions
 from dfnets.training.selection import RULES, Accuracy
@@ -16,6 +17,7 @@ __all__ = [
     "CrossValidated",
     "DivergedError",
     "History",
+    "MiniBatch",
     "Predictions",
     "Result",
     "TrainedModel",

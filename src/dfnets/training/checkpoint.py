@@ -142,7 +142,9 @@ def _checksum(tensors: Mapping[str, Tensor], state: str) -> str:
         for name in sorted(tensors):
             tensor = tensors[name]
             yield f"\n{name} {tensor.dtype} {list(tensor.shape)}\n".encode()
-            yield tensor.reshape(-1).view(torch.uint8).numpy().data
+            # An empty tensor, such as a history before its first row, has strides that cannot be seen as bytes.
+            if tensor.numel():
+                yield tensor.reshape(-1).view(torch.uint8).numpy().data
 
     return checksums.of_parts(parts())
 

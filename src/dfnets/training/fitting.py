@@ -21,6 +21,7 @@ from dfnets.training.checkpoint import Checkpoint
 from dfnets.training.devices import choose_device
 from dfnets.training.history import History
 from dfnets.training.loop import Trainer
+from dfnets.training.mini_batch import MiniBatch, make_mini_batch_trainer
 from dfnets.training.objective import Nodes
 from dfnets.training.progress import epochs_bar
 from dfnets.training.selection import RULES, Accuracy, check_rule, preset_words
@@ -44,6 +45,7 @@ def fit(
     checkpoint_every: float = 30.0,
     device: str | torch.device | None = None,
     progress: bool = True,
+    mini_batch: bool | MiniBatch = False,
     after_epoch: Callable[[Trainer], None] | None = None,
     **overrides: Any,
 ) -> Result:
@@ -63,6 +65,8 @@ def fit(
         checkpoint_every: seconds between two writes; 0 writes after every epoch.
         device: a CUDA device when there is one, unless said otherwise.
         progress: show a bar, if in a terminal.
+        mini_batch: train on the filtered rows of a batch of nodes instead of the whole graph, ``dfnet-plus`` only; a
+            step then costs the same on graphs of every size, see :mod:`dfnets.training.mini_batch`.
         after_epoch: called with the trainer after every epoch; an exception that it raises ends the training.
         overrides: hyper-parameters by name, see ``dfnets.models.get(model).Config``.
 
@@ -80,9 +84,13 @@ def fit(
     chosen = _splits(graph, protocol, replicas, seed)
     rule = _selection(select, chosen)
     seeds = range(seed, seed + replicas)
-    trainer, filter = make_trainer(
-        model, config, graph, [Nodes(s.train, s.validation, s.test) for s in chosen], seeds, device
-    )
+    nodes = [Nodes(s.train, s.validation, s.test) for s in chosen]
+    filter: FeedbackLoopedFilter | None = None
+    if mini_batch is False:
+        trainer, filter = make_trainer(model, config, graph, nodes, seeds, device)
+    else:
+        how = MiniBatch() if mini_batch is True else mini_batch
+        trainer = make_mini_batch_trainer(model, config, graph, nodes, seeds, how, device)
     saved = None
     if checkpoint is not None:
         identity = {
