@@ -16,9 +16,7 @@ from dfnets.training.fitting import make_trainer
 from dfnets.training.objective import Nodes
 
 N = 1200
-# Not held yet by one: the embeddings of planetoid differ in their last bits.
-OPEN = {"planetoid": [pytest.mark.xfail(reason="its embeddings depend on the number of threads", strict=False)]}
-TRAINED = [pytest.param(name, marks=OPEN.get(name, [])) for name in models.names() if models.config(name).epochs > 0]
+TRAINED = [name for name in models.names() if models.config(name).epochs > 0]
 
 
 @pytest.fixture(autouse=True)

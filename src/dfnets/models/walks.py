@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from dfnets.graph import Graph
 
@@ -73,4 +74,6 @@ class Walks:
 def rows(maps: Tensor, nodes: Sequence[Tensor]) -> Tensor:
     """The rows of (n, R, k) for each replica's nodes, one replica after the other: (sum of their numbers, k)."""
     count = len(nodes)
-    return maps.flatten(0, 1)[torch.cat([own * count + r for r, own in enumerate(nodes)])]
+    # As an embedding: it adds the gradients of a row that is taken twice in the order of the nodes, while the gradient
+    # of an index adds them as threads come.
+    return functional.embedding(torch.cat([own * count + r for r, own in enumerate(nodes)]), maps.flatten(0, 1))
