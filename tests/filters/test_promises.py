@@ -145,6 +145,14 @@ def test_certificates_hold_in_exact_arithmetic(
         assert max(abs(1 - n / d) for n, d in zip(top, bottom, strict=True)) <= ranges.distance
 
 
+@pytest.mark.parametrize("wanted", [responses.high_pass(0.7), responses.heat(3.0)], ids=str)
+def test_fixed_lanczos_steps_have_a_bound_on_graphs_without_edges(wanted: responses.Response) -> None:
+    done = dfnets.LanczosFilter(wanted, steps=21).apply(Graph(np.zeros((5, 5))), np.ones(5), tol=1e-3, details=True)
+    exact = float(wanted(0.0))
+    assert 0 <= done.error < 1e-3
+    np.testing.assert_allclose(done.signal, exact, atol=done.error + 1e-15)
+
+
 def test_no_work_without_end() -> None:
     slow = dfnets.design(responses.low_pass(0.5), gamma=0.9999, method="refit")
     with pytest.raises(ValueError, match=r"products with the shift for tol=0.01, above .* method='chebyshev' needs"):

@@ -15,9 +15,9 @@ Interval = tuple[float, float]
 
 
 def to_unit(frequency: Any, interval: Interval) -> np.ndarray:
-    """The interval mapped to [-1, 1], where Chebyshev polynomials live."""
+    """The interval mapped to [-1, 1], where Chebyshev polynomials live; one of a single frequency is mapped to 0."""
     low, high = interval
-    return (2 * np.asarray(frequency, dtype=np.float64) - low - high) / (high - low)
+    return (2 * np.asarray(frequency, dtype=np.float64) - low - high) / ((high - low) or np.inf)
 
 
 def from_unit(s: Any, interval: Interval) -> np.ndarray:
