@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conftest import path
 
-from dfnets import Shift, engine
+from dfnets import Graph, Shift, engine
 
 SHIFT = Shift(path())
 X = np.arange(6.0).reshape(3, 2)
@@ -73,3 +73,19 @@ def test_step_never_writes_into_what_is_read_only(tmp_path):
         with pytest.raises(ValueError, match="out is read-only: pass an array that may be written"):
             engine.step(SHIFT, X.copy(), out=out)
     assert frozen == X.tobytes()
+
+
+def test_a_later_call_of_the_same_kind_is_checked_as_the_first_one_was():
+    """What is remembered of a first call must hold for nothing but calls like it."""
+    shift, rng = Shift(Graph(np.ones((5, 5)) - np.eye(5))), np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 5))
+    dense = shift.tocsr().toarray()
+    for _ in range(2):
+        np.testing.assert_allclose(engine.step(shift, x, y=y), dense @ x + y, atol=1e-15)
+    np.testing.assert_allclose(engine.step(shift, x, scale=2.0, y=y, beta=-3.0), 2 * dense @ x - 3 * y, atol=1e-14)
+    np.testing.assert_allclose(engine.step(shift.recentred(0.0), x), dense @ x + shift.centre * x, atol=1e-15)
+    strided = np.repeat(x, 2)[::2]
+    np.testing.assert_array_equal(engine.step(shift, strided), engine.step(shift, x))
+    for wrong in (y[:4], y.astype(np.float32), list(y)):
+        with pytest.raises(ValueError, match="y "):
+            engine.step(shift, x, y=wrong)

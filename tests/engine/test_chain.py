@@ -67,3 +67,20 @@ def test_products_are_the_largest_degree(shift, degrees):
     assert count == max(degrees)
     chain.adjoint(counting, plain, "power", 1.0, inputs[0][0], table, inputs, [*degrees, *degrees])
     assert count == 2 * max(degrees)
+
+
+@pytest.mark.parametrize("width", [1, 3, 16])
+@pytest.mark.parametrize("degrees", [(5, 3), (3, 5), (4, 4), (1,), (0, 2), (2,)])
+def test_all_steps_in_one_call_have_the_bits_of_one_call_for_each(shift, degrees, width):
+    cpu = pytest.importorskip("dfnets.engine.cpu")
+    plain = operator.arrays(shift, np.dtype(np.float64))
+    names = ("step", "combine", "inner", "empty", "zeros", "columns_at_once")
+    single = SimpleNamespace(**{name: getattr(cpu, name) for name in names})
+    rng = np.random.default_rng(1)
+    inputs = [rng.standard_normal((1, N, width)) for _ in degrees]
+    table = rng.standard_normal((len(degrees), max(degrees) + 1))
+    together, apart = (chain.horner(kernels, plain, inputs, table, degrees) for kernels in (cpu, single))
+    np.testing.assert_array_equal(together, apart)
+    stack = np.concatenate(inputs)
+    together, apart = (chain.clenshaw(kernels, plain, 0.9, stack, table) for kernels in (cpu, single))
+    np.testing.assert_array_equal(together, apart)

@@ -76,3 +76,18 @@ def test_hubs_and_long_tails_are_shared_out_whole():
     shift = Shift(star(n))
     x = np.random.default_rng(0).standard_normal((n, 3))
     np.testing.assert_allclose(engine.step(shift, x, backend="cpu"), shift.tocsr() @ x, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("width", [1, 2, 3, 4, 16])
+def test_rows_of_every_length_read_nothing_but_their_neighbours(dtype, width):
+    """Node 0 holds infinity: the ends of rows are summed in vectors, and an empty lane must not bring it in."""
+    n = 40
+    ends = [(i, j) for i in range(1, 12) for j in range(12, 12 + i)]
+    shift = Shift(Graph.from_edges(*np.array(ends).T, num_nodes=n), centre=0.25)
+    x = np.random.default_rng(width).standard_normal((n, width)).astype(dtype)
+    wanted = (shift.tocsr() @ x.astype(np.float64))[1:]
+    x[0] = np.inf
+    result = engine.step(shift, x)
+    assert not np.isfinite(result[0]).any()
+    np.testing.assert_allclose(result[1:], wanted, rtol=0, atol=20 * np.finfo(dtype).eps)

@@ -62,3 +62,43 @@ def test_half_precision_goes_in_and_out_and_sums_are_wide():
 
 def test_a_narrow_and_a_wide_signal_meet_in_the_wide_dtype():
     assert engine.horner(SHIFT, X.bfloat16(), X.float(), [1.0], [1.0]).dtype == torch.float32
+
+
+def test_results_have_the_same_bits_with_and_without_gradients():
+    signal, other = torch.randn(2, 3, 5)
+    table = [[0.3, 0.1, -0.7], [1.1, 0.2, 0.9]]
+
+    def calls() -> list[torch.Tensor]:
+        return [
+            engine.horner(SHIFT, signal, other, [0.3, 0.1, -0.7], [0.2]),
+            engine.clenshaw(SHIFT, signal, table[0]),
+            engine.clenshaw(SHIFT, torch.stack([signal, other]), table),
+            engine.analysis(SHIFT, signal, table),
+        ]
+
+    without = calls()
+    signal, other = signal.requires_grad_(), other.requires_grad_()
+    learning = calls()
+    with torch.no_grad():
+        stopped = calls()
+    assert all(result.requires_grad for result in learning)
+    for results in (learning, stopped):
+        assert all(torch.equal(one.detach(), wanted) for one, wanted in zip(results, without, strict=True))
+
+
+def test_what_torch_follows_goes_through_its_own_operators():
+    """Who counts or records the operators of torch must see ours; the way through NumPy would hide them."""
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    seen = []
+
+    class Recorder(TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            seen.append(func.name())
+            return func(*args, **(kwargs or {}))
+
+    signal = torch.randn(3, 5)
+    with Recorder():
+        result = engine.clenshaw(SHIFT, signal, [0.3, 0.1])
+    assert "dfnets::polynomial" in seen
+    assert torch.equal(result, engine.clenshaw(SHIFT, signal, [0.3, 0.1]))

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from dfnets.engine import arrays
 from dfnets.engine.backends import available
 from dfnets.engine.row_order import ordering
 from dfnets.shift import Shift
@@ -169,11 +170,9 @@ def _mapped(shift: Shift, interval: tuple[float, float] | None) -> tuple[Shift, 
 
 def _entry(x: Any) -> Any:
     if isinstance(x, np.ndarray):
-        from dfnets.engine import arrays
-
         return arrays
     if type(x).__module__.partition(".")[0] != "torch":
         raise TypeError(f"a signal is a NumPy array or a torch tensor, not {type(x).__name__}")
-    from dfnets.engine import tensors
+    from dfnets.engine import tensors  # not before the first tensor: torch takes long to load
 
     return tensors

@@ -15,7 +15,8 @@ class Backend(Protocol):
     """What a back end is: a module with these functions, on the arrays of its device (NumPy's on the CPU).
 
     Signals are (n, k), C-contiguous, of one dtype, and y and u stacks of them, (S, n, k) and (T, n, k); None where
-    absent. Everything is written in place.
+    absent. Everything is written in place. A back end may also have ``walk``, which takes all steps of a chain in one
+    call, and ``small_step``, which prepares steps that are short beside their checks: see :mod:`dfnets.engine.cpu`.
     """
 
     def step(

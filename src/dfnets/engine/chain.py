@@ -76,6 +76,10 @@ def horner(backend: Backend, operator: Operator, signals: Sequence[Any], table: 
     else:
         x = _other(free, y[0], backend)
         backend.combine(weights[m], y, z, x)
+    if m > 0 and getattr(backend, "walk", None) is not None:
+        for s, degree in enumerate(degrees):
+            weights[degree + 1 :, 2 + s if s < count else 1] = 0
+        return _walk(backend, operator, weights[:m], x, y, z, free, -1)
     for j in reversed(range(m)):
         out = _other(free, x, backend)
         terms = y if max(degrees[:count]) >= j else None
@@ -107,12 +111,25 @@ def clenshaw(backend: Backend, operator: Operator, scale: float, y: Any, table: 
     else:
         x = _other(free, y[0], backend)
         backend.combine(weights[m], y, None, x)
+    if m > 0 and getattr(backend, "walk", None) is not None:
+        return _walk(backend, operator, weights[:m], x, y, None, free, 1 if formed else 2)
     before = None
     for j in reversed(range(m)):
         out = _other(free, x, backend)
         backend.step(operator, weights[j], x, y, before, out, None)
         x, before = out, x if formed or j < m - 1 else None
     return x
+
+
+def _walk(
+    backend: Any, operator: Operator, weights: Any, x: Any, y: Any, z: Any, free: list[Any], recurrent: int
+) -> Any:
+    """The result of all steps by one call, of a back end that can take several at once; ``free`` holds x or nothing."""
+    formed = bool(free)
+    out = _other(free, x, backend)
+    spare = None if len(weights) == 1 else x if formed else backend.empty(x, *x.shape)
+    backend.walk(operator, weights, x, y, z, out, spare, recurrent)
+    return out if len(weights) % 2 == 1 else spare
 
 
 def adjoint(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dfnets.engine import kernels, threads
 from dfnets.engine.operator import Operator
+from dfnets.shift import Shift
 
 # Parts of an inner product, fixed so that the order of its sum is.
 PARTS = 256
@@ -16,9 +18,11 @@ ORDERED = 16
 # Bytes of a signal that a chain works on at once: about what the second-level cache of a core holds, or a bit more.
 NEAR = 1 << 20
 # Arrays of size 0 stand for absent signals: None would be another type, hence another compilation.
-_NO_SIGNAL = {np.dtype(dtype): np.empty((0, 0), dtype=dtype) for dtype in (np.float32, np.float64)}
+_ABSENT = {
+    np.dtype(dtype): (np.empty((0, 0), dtype=dtype), np.empty((0, 0, 0), dtype=dtype))
+    for dtype in (np.float32, np.float64)
+}
 _NO_ORDER = np.empty(0, dtype=np.int32)
-_NO_STACK = {np.dtype(dtype): np.empty((0, 0, 0), dtype=dtype) for dtype in (np.float32, np.float64)}
 
 
 def step(
@@ -31,28 +35,108 @@ def step(
     u: np.ndarray | None,
     first: bool = False,
 ) -> None:
+    _run(operator, weights.reshape(1, -1), x, y, z, out, None, u, first, -1)
+
+
+def walk(
+    operator: Operator,
+    weights: np.ndarray,
+    x: np.ndarray,
+    y: np.ndarray,
+    z: np.ndarray | None,
+    out: np.ndarray,
+    spare: np.ndarray | None,
+    recurrent: int,
+) -> None:
+    """A step for each row of weights, the last one first, in one call: see :func:`kernels.step`."""
+    _run(operator, weights, x, y, z, out, spare, None, False, recurrent)
+
+
+def small_step(
+    entries: int,
+    values: np.ndarray | None,
+    diagonal: np.ndarray | None,
+    centre: float,
+    schedule: tuple[np.ndarray, ...],
+    shape: tuple[int, ...],
+    dtype: np.dtype,
+) -> Callable[..., np.ndarray] | None:
+    """small(shift, x, scale, y, beta) = scale L~ x + beta y for x and y of that shape; None where threads would help.
+
+    Everything that does not change from call to call is looked up here. Where ``values`` and ``diagonal`` are None they
+    are the shift's own, which must not be held on to.
+    """
+    columns = shape if len(shape) == 2 else (*shape, 1)
+    n, k = columns
+    width = k * dtype.itemsize
+    if threads.worth_waking(_nanoseconds(entries, n, width)):
+        return None
+    kernel, number = kernels.step_for(k, dtype.itemsize), dtype.type(centre)
+    order = schedule[0] if schedule and width <= ORDERED else _NO_ORDER
+    signal, stack = _ABSENT[dtype]
+    ones, stacked = np.ones((1, 3), dtype), (1, *columns)
+
+    def small(shift: Shift, x: np.ndarray, scale: float, y: np.ndarray | None, beta: float) -> np.ndarray:
+        out = np.empty(shape, dtype)
+        kernel(
+            shift.indptr,
+            shift.indices,
+            shift.values if values is None else values,
+            shift.diagonal if diagonal is None else diagonal,
+            number,
+            order,
+            ones if scale == 1.0 == beta else np.array([[scale, 0.0, beta]], dtype),
+            x.reshape(columns),
+            stack if y is None else y.reshape(stacked),
+            signal,
+            out.reshape(columns),
+            signal,
+            stack,
+            False,
+            -1,
+            np.zeros(9, np.int64),
+            1,
+        )
+        return out
+
+    return small
+
+
+def _run(
+    operator: Operator,
+    weights: np.ndarray,
+    x: np.ndarray,
+    y: np.ndarray | None,
+    z: np.ndarray | None,
+    out: np.ndarray | None,
+    spare: np.ndarray | None,
+    u: np.ndarray | None,
+    first: bool,
+    recurrent: int,
+) -> None:
     indptr, indices, values, diagonal, centre, schedule = operator
-    n, k = len(diagonal), x.shape[1]
-    dtype = x.dtype
-    signal, stack = _NO_SIGNAL[dtype], _NO_STACK[dtype]
-    kernel = kernels.step_for(k, dtype.itemsize)
-    ordered = schedule and k * dtype.itemsize <= ORDERED
+    k, dtype = x.shape[1], x.dtype
+    width = k * dtype.itemsize
+    signal, stack = _ABSENT[dtype]
     threads.run(
-        kernel,
+        kernels.step_for(k, dtype.itemsize),
         indptr,
         indices,
         values,
         diagonal,
         dtype.type(centre),
-        schedule[0] if ordered else _NO_ORDER,
+        schedule[0] if schedule and width <= ORDERED else _NO_ORDER,
         weights,
         x,
         stack if y is None else y,
         signal if z is None else z,
         signal if out is None else out,
+        signal if spare is None else spare,
         stack if u is None else u,
         first,
-        nanoseconds=_nanoseconds(len(indices), n, k * dtype.itemsize),
+        recurrent,
+        nanoseconds=_nanoseconds(len(indices), len(diagonal), width),
+        steps=len(weights),
     )
 
 

@@ -13,6 +13,8 @@ kernel, and in another file a changed instruction would leave a stale kernel beh
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from typing import Any
 
 import numpy as np
@@ -40,8 +42,22 @@ BLOCK, INSTRUCTIONS = (256, "AVX-512") if _wide_registers() else (64, "AVX2 or l
 # How many neighbours early a block of x is asked for. Only blocks of 256 bytes are: they gain up to 10% by it, 16
 # columns lose 8 to 45%, and in between nothing shows above a noise of 8%.
 AHEAD = 16
+# Entries of a mean row from which the end of a row is summed without branches.
+SHORT = 6
+# The name under which the compiled code finds the system's function for it.
+GIVE_WAY = "dfnets_give_way"
 # NaN and infinity must stay what they are, and sums in their order: the only licence is a * b + c with one rounding.
 CONTRACT = ("contract",)
+
+
+def _let_find(name: str) -> None:
+    """Make the system's function that yields the processor known to compiled code, kept or new."""
+    function = ctypes.windll.kernel32.SwitchToThread if sys.platform == "win32" else ctypes.CDLL(None).sched_yield
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    binding.add_symbol(name, address)
+
+
+_let_find(GIVE_WAY)
 
 
 class Vector(types.Type):
@@ -121,6 +137,49 @@ def claim(typing, counter):
 
 
 @intrinsic
+def held(typing, counter):
+    """What the pointer points to, as other threads have left it."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.load_atomic(arguments[0], "seq_cst", 8)
+
+    return types.int64(counter), generate
+
+
+@intrinsic
+def give_way(typing):
+    """Let another thread have this core for a moment, if one is waiting for it."""
+
+    def generate(context, builder, signature, arguments):
+        declaration = ir.FunctionType(ir.IntType(32), [])
+        builder.call(cgutils.get_or_insert_function(builder.module, declaration, GIVE_WAY), [])
+        return context.get_dummy_value()
+
+    return types.none(), generate
+
+
+@intrinsic
+def stay_apart(typing):
+    """Keep the function that says this from being merged into its caller, whose values would take its registers."""
+
+    def generate(context, builder, signature, arguments):
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return types.none(), generate
+
+
+@intrinsic
+def offset(typing, address, count):
+    """The pointer to the element that stands ``count`` elements further on."""
+
+    def generate(context, builder, signature, arguments):
+        return builder.gep(arguments[0], [arguments[1]])
+
+    return address(address, types.int64), generate
+
+
+@intrinsic
 def add(typing, first, second):
     """first + second."""
 
@@ -180,6 +239,109 @@ def load(typing, like, data, offset, count):
 
 
 @intrinsic
+def load_if(typing, wanted, like, data, offset, count):
+    """:func:`load` where ``wanted``, else zeros; without a branch: zeros lie in memory too."""
+
+    def generate(context, builder, signature, arguments):
+        condition, _, start, at, active = arguments
+        vector = context.get_value_type(like)
+        place = _place(builder, start, at, vector)
+        place = builder.select(condition, place, _zeros_in_memory(builder, vector))
+        if not like.masked:
+            return builder.load(place, align=like.itemsize)
+        operands = [place, _i32(like.itemsize), _mask(builder, active, like.lanes), ir.Constant(vector, None)]
+        return _call(builder, "llvm.masked.load", like, vector, operands)
+
+    return like(types.boolean, like, data, types.int64, types.int64), generate
+
+
+@intrinsic
+def load_first(typing, like, data, offset, count):
+    """The first ``count`` lanes of data[offset : offset + lanes], and zeros."""
+
+    def generate(context, builder, signature, arguments):
+        _, start, at, active = arguments
+        vector = context.get_value_type(like)
+        mask = _mask(builder, active, like.lanes)
+        operands = [_place(builder, start, at, vector), _i32(like.itemsize), mask, ir.Constant(vector, None)]
+        return _call(builder, "llvm.masked.load", like, vector, operands)
+
+    return like(like, data, types.int64, types.int64), generate
+
+
+@intrinsic
+def gather(typing, like, data, indices, offset):
+    """data[indices[offset + l]] in lane l, by one load for each: gather instructions are slow on many processors."""
+
+    def generate(context, builder, signature, arguments):
+        _, start, places, at = arguments
+        numbers = [builder.load(builder.gep(places, [builder.add(at, _i64(lane))])) for lane in range(like.lanes)]
+        return _collect(builder, context.get_value_type(like), start, numbers)
+
+    return like(like, data, indices, types.int64), generate
+
+
+@intrinsic
+def gather_first(typing, like, data, indices, offset, count):
+    """:func:`gather` for the first ``count`` lanes, and zeros; without branches."""
+
+    def generate(context, builder, signature, arguments):
+        _, start, places, at, active = arguments
+        vector = context.get_value_type(like)
+        mask = _mask(builder, active, like.lanes)
+        whole = ir.VectorType(places.type.pointee, like.lanes)
+        suffix = f"v{like.lanes}i{indices.dtype.bitwidth}"
+        operands = [
+            _place(builder, places, at, whole),
+            _i32(indices.dtype.bitwidth // 8),
+            mask,
+            ir.Constant(whole, None),
+        ]
+        declaration = ir.FunctionType(whole, [operand.type for operand in operands])
+        function = cgutils.get_or_insert_function(builder.module, declaration, f"llvm.masked.load.{suffix}.p0{suffix}")
+        loaded = builder.call(function, operands)
+        numbers = [builder.extract_element(loaded, _i32(lane)) for lane in range(like.lanes)]
+        # Where there is no entry stands the number 0: its value is read and left out.
+        return builder.select(mask, _collect(builder, vector, start, numbers), ir.Constant(vector, None))
+
+    return like(like, data, indices, types.int64, types.int64), generate
+
+
+@intrinsic
+def four(typing, vector):
+    """Four zeros of the vector's dtype."""
+    result = Vector(vector.dtype, 4, False)
+
+    def generate(context, builder, signature, arguments):
+        return ir.Constant(context.get_value_type(result), None)
+
+    return result(vector), generate
+
+
+@intrinsic
+def fma_lanes(typing, total, first, second):
+    """total + first * second, lane by lane."""
+
+    def generate(context, builder, signature, arguments):
+        addend, one, other = arguments
+        return builder.fadd(builder.fmul(one, other, flags=CONTRACT), addend, flags=CONTRACT)
+
+    return total(total, total, total), generate
+
+
+@intrinsic
+def joined(typing, single, sums):
+    """(s0 + s1) + (s2 + s3) of four lanes, as a vector of one."""
+
+    def generate(context, builder, signature, arguments):
+        a, b, c, d = (builder.extract_element(arguments[1], _i32(lane)) for lane in range(4))
+        total = builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
+        return _splat(builder, total, 1) if single.lanes == 1 else arguments[0]
+
+    return single(single, sums), generate
+
+
+@intrinsic
 def store(typing, vector, data, offset, count):
     """data[offset : offset + lanes] = vector."""
 
@@ -221,6 +383,16 @@ def _place(builder, data, offset, target):
     return builder.bitcast(builder.gep(data, [offset]), target.as_pointer())
 
 
+def _zeros_in_memory(builder, vector):
+    name = f"dfnets.zeros.{vector.count}.{vector.element}"
+    module = builder.module
+    if name not in module.globals:
+        constant = ir.GlobalVariable(module, vector, name)
+        constant.global_constant, constant.linkage = True, "internal"
+        constant.initializer = ir.Constant(vector, None)
+    return module.globals[name]
+
+
 def _splat(builder, scalar, lanes):
     vector = ir.Constant(ir.VectorType(scalar.type, lanes), ir.Undefined)
     vector = builder.insert_element(vector, scalar, _i32(0))
@@ -241,6 +413,19 @@ def _call(builder, name, vector, result, operands):
     return builder.call(function, operands)
 
 
+def _collect(builder, vector, data, numbers):
+    """data[number] for each of the numbers, as a vector."""
+    result = ir.Constant(vector, ir.Undefined)
+    for lane, number in enumerate(numbers):
+        at = builder.sext(number, ir.IntType(64)) if number.type.width < 64 else number
+        result = builder.insert_element(result, builder.load(builder.gep(data, [at])), _i32(lane))
+    return result
+
+
+def _i64(value):
+    return ir.Constant(ir.IntType(64), value)
+
+
 def _i32(value):
     return ir.Constant(ir.IntType(32), value)
 
@@ -250,9 +435,12 @@ def product(zero, column, i, k, graph, x):
     """Row i of A x, one block of columns; the vector ``zero`` says how wide the block is.
 
     Four sums take turns: one alone would wait for its last addition at every entry. A column is summed alike at any
-    width, so that the bits of a signal do not depend on the others beside it.
+    width, so that the bits of a signal do not depend on the others beside it. The last entries of a row, three at most,
+    are summed without asking how many they are: a wrong guess of the processor costs more than adding 0 times 0.
     """
-    indptr, indices, values, _, _, _, last = graph
+    indptr, indices, values, _, _, _, last, short = graph
+    if lanes(zero) == 1:
+        return single(zero, i, graph, x)
     count = k - column
     entry, stop = indptr[i], indptr[i + 1]
     a, b, c, d = zero, zero, zero, zero
@@ -264,27 +452,50 @@ def product(zero, column, i, k, graph, x):
         c = fma(c, values[entry + 2], load(zero, x, np.int64(indices[entry + 2]) * k + column, count))
         d = fma(d, values[entry + 3], load(zero, x, np.int64(indices[entry + 3]) * k + column, count))
         entry += 4
-    # No loop: the compiler would unroll it, and three steps at most are left.
-    if entry < stop:
+    if lanes(zero) > 4 or short:
+        if entry < stop:
+            a = fma(a, values[entry], load(zero, x, np.int64(indices[entry]) * k + column, count))
+        if entry + 1 < stop:
+            b = fma(b, values[entry + 1], load(zero, x, np.int64(indices[entry + 1]) * k + column, count))
+        if entry + 2 < stop:
+            c = fma(c, values[entry + 2], load(zero, x, np.int64(indices[entry + 2]) * k + column, count))
+    elif entry < stop:
+        second, third = min(entry + 1, stop - 1), min(entry + 2, stop - 1)
         a = fma(a, values[entry], load(zero, x, np.int64(indices[entry]) * k + column, count))
-    if entry + 1 < stop:
-        b = fma(b, values[entry + 1], load(zero, x, np.int64(indices[entry + 1]) * k + column, count))
-    if entry + 2 < stop:
-        c = fma(c, values[entry + 2], load(zero, x, np.int64(indices[entry + 2]) * k + column, count))
+        b = fma(b, values[second], load_if(entry + 1 < stop, zero, x, np.int64(indices[second]) * k + column, count))
+        c = fma(c, values[third], load_if(entry + 2 < stop, zero, x, np.int64(indices[third]) * k + column, count))
     return add(add(a, b), add(c, d))
+
+
+@njit(forceinline=True)
+def single(zero, i, graph, x):
+    """Row i of A x for one column: the four sums of :func:`product` are the lanes of one vector."""
+    indptr, indices, values, _, _, _, _, _ = graph
+    entry, stop = np.int64(indptr[i]), np.int64(indptr[i + 1])
+    if entry + 1 == stop:
+        return add(fma(zero, values[entry], load(zero, x, np.int64(indices[entry]), 1)), zero)
+    sums = four(zero)
+    while entry + 4 <= stop:
+        sums = fma_lanes(sums, load(sums, values, entry, 4), gather(sums, x, indices, entry))
+        entry += 4
+    if entry < stop:
+        sums = fma_lanes(
+            sums, load_first(sums, values, entry, stop - entry), gather_first(sums, x, indices, entry, stop - entry)
+        )
+    return joined(zero, sums)
 
 
 @njit(forceinline=True)
 def row_block(zero, column, i, n, k, graph, weights, signals):
     """Row i, one block of columns of :func:`step`."""
-    _, _, _, diagonal, centre, _, _ = graph
+    _, _, _, diagonal, centre, _, _, _ = graph
     x, y, addends, z, out, u, sums, first = signals
     count = k - column
     at = i * k + column
     own = load(zero, x, at, count)
     total = fma(product(zero, column, i, k, graph, x), diagonal[i] - centre, own)
     total = scaled(total, weights[0])
-    if given(z):
+    if given(z) and weights[1] != 0:
         total = fma(total, weights[1], load(zero, z, at, count))
     if addends > 0 and weights[2] != 0:
         total = fma(total, weights[2], load(zero, y, at, count))
@@ -322,7 +533,7 @@ def row_of(place, n, graph):
 
     The row that stands a window further on in memory is asked for meanwhile: what comes from memory comes in its order.
     """
-    indptr, indices, values, _, _, order, _ = graph
+    indptr, indices, values, _, _, order, _, _ = graph
     if not given(order):
         return np.int64(place)
     ahead = min(place + WINDOW, n - 1)
@@ -338,10 +549,11 @@ def narrow_rows(tail, begin, end, n, graph, weights, signals):
 
     The commonest step, one addend and nothing summed, has a loop of its own that keeps its pointers in registers.
     """
+    stay_apart()
     k = lanes(tail)
-    _, _, _, diagonal, centre, _, _ = graph
+    _, _, _, diagonal, centre, _, _, _ = graph
     x, y, addends, z, out, _, sums, _ = signals
-    if addends != 1 or given(z) or sums > 0 or not given(out):
+    if addends != 1 or weights[2] == 0 or given(z) or sums > 0 or not given(out):
         for place in range(begin, end):
             row_block(tail, 0, row_of(place, n, graph), n, k, graph, weights, signals)
         return
@@ -360,6 +572,7 @@ def rows(block, tail, begin, end, n, k, graph, weights, signals):
     Blocks are the inner loop, so that a neighbour's page is looked up once, not once a block: 1.2 to 1.6 times faster
     at 128 columns and more.
     """
+    stay_apart()
     width = lanes(block)
     whole = k // width * width
     for place in range(begin, end):
@@ -392,36 +605,68 @@ def _step(size: int, masked: bool, fixed: bool) -> Any:
     """The kernel whose tail is ``size`` bytes wide, masked or filled exactly; where fixed, the tail is all there is."""
 
     @njit(nogil=True, cache=True)
-    def step(indptr, indices, values, diagonal, centre, order, weights, x, y, z, out, u, first, counters, pieces):
+    def step(
+        indptr,
+        indices,
+        values,
+        diagonal,
+        centre,
+        order,
+        weights,
+        x,
+        y,
+        z,
+        out,
+        spare,
+        u,
+        first,
+        recurrent,
+        counters,
+        pieces,
+    ):
         """total = w0 (A + diag(d - centre)) x + w1 z + sum_s w[2 + s] y_s; out = total; u_t += w[2 + S + t] total.
 
         A (n, n) is ``values`` in CSR form, d (n,) the ``diagonal``. Signals are (n, k), C-contiguous, of one dtype,
         y and u stacks (S, n, k) and (T, n, k) of them; those of size 0 are absent. Where ``first`` is set, u is not
         read: u_t = w[2 + S + t] total + w[2 + S + T + t] x. A weight of 0 leaves its signal alone.
 
-        The work is cut into ``pieces`` of equal size, and every thread that runs this takes the next one until none is
+        Each row of ``weights`` is one such step, the last one first, as in Horner's rule. The x of a step is the result
+        of the step before it, and results go to ``out`` and to ``spare`` in turn. From step ``recurrent`` on, counted
+        from 0 (never, if it is negative), z is the result of two steps before, whose place the new result takes.
+
+        A step is cut into ``pieces`` of equal size, and every thread that runs this takes the next one until none is
         left: counters[0] are those taken, counters[8] those done. A row is summed by one thread in the order of
         its entries, so the bits of the result do not depend on the number of threads.
         """
         graph = (
             pointer(indptr), pointer(indices), pointer(values), pointer(diagonal), centre, pointer(order),
-            indices.size - 1,
+            indices.size - 1, indptr[diagonal.size] < SHORT * diagonal.size,
         )  # fmt: skip
-        signals = (pointer(x), pointer(y), y.shape[0], pointer(z), pointer(out), pointer(u), u.shape[0], first)
-        factors = pointer(weights)
+        steps, length = weights.shape
         # Behind its n rows x may have those of nodes that other processes hold.
         n, k = diagonal.size, x.shape[1]
         tail = zeros(x, size, masked)
         work = np.int64(indptr[n]) + 4 * n
-        piece = claim(pointer(counters))
-        while piece < pieces:
-            start, stop = first_row(indptr, work * piece // pieces), first_row(indptr, work * (piece + 1) // pieces)
+        taken, done = pointer(counters), pointer(counters[8:])
+        piece = claim(taken)
+        while piece < pieces * steps:
+            number, part = piece // pieces, piece % pieces
+            # The last pieces of the step before may be with other threads still.
+            while held(done) < number * pieces:
+                give_way()
+            target, source = (pointer(out), pointer(spare)) if number % 2 == 0 else (pointer(spare), pointer(out))
+            if number == 0:
+                source = pointer(x)
+            before = target if 0 <= recurrent <= number else pointer(z)
+            signals = (source, pointer(y), y.shape[0], before, target, pointer(u), u.shape[0], first)
+            factors = offset(pointer(weights), (steps - 1 - number) * length)
+            start, stop = first_row(indptr, work * part // pieces), first_row(indptr, work * (part + 1) // pieces)
             if fixed:
                 narrow_rows(tail, start, stop, n, graph, factors, signals)
             else:
                 rows(zeros(x, BLOCK, False), tail, start, stop, n, k, graph, factors, signals)
-            claim(pointer(counters[8:]))
-            piece = claim(pointer(counters))
+            claim(done)
+            piece = claim(taken)
 
     return step
 

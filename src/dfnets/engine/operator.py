@@ -59,6 +59,23 @@ def _converted(shift: Shift, dtype: np.dtype) -> tuple[Any, ...]:
     return shift.values.astype(dtype), shift.diagonal.astype(dtype), schedule
 
 
+def recalled(shift: Shift, x: np.ndarray) -> Any:
+    """What :func:`recall` keeps for signals like x: a step of a small graph that needs no more checks; None without."""
+    return _COPIES.get(id(shift.values), _NOTHING).get((x.dtype, x.shape, shift.centre))
+
+
+def recall(shift: Shift, x: np.ndarray, backend: Any) -> None:
+    """Keep what a back end can prepare for steps on signals of the dtype and shape of x, which has been checked.
+
+    One signal of a small graph takes a few microseconds, and checks would take as many at every call.
+    """
+    prepare = getattr(backend, "small_step", None)
+    if prepare is not None:
+        values, diagonal, schedule = _kept(shift.values, x.dtype, lambda: _converted(shift, x.dtype))
+        step = prepare(len(shift.indices), values, diagonal, shift.centre, schedule, x.shape, x.dtype)
+        _kept(shift.values, (x.dtype, x.shape, shift.centre), lambda: step)
+
+
 def tensors(shift: Shift, device: torch.device, dtype: torch.dtype) -> Operator:
     """The shift for torch: the arrays of the CPU shared, those of another device copied once."""
     import torch

@@ -17,6 +17,9 @@ class RowBlocks:
         exchange: (own, k) to (own + bordering, k), called at every product by all processes.
     """
 
+    # The processes exchange rows at every product: no back end can take several in one call, or go without asking.
+    walk = small_step = None
+
     def __init__(self, backend: Backend, exchange: Callable[[Any], Any]) -> None:
         self._backend, self._exchange = backend, exchange
 

@@ -6,12 +6,15 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd import forward_ad
 
 from dfnets.engine import arrays, autograd, backends, operator
 from dfnets.shift import Shift
 
+_ARRAYS = {torch.float32: np.dtype(np.float32), torch.float64: np.dtype(np.float64)}
 DTYPES = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
 
 
@@ -27,6 +30,10 @@ def step(
     out: Tensor | None,
     backend: str | None,
 ) -> Tensor:
+    if (plain := _plain(x, y, z, out)) is not None:
+        a, b, c, into = plain
+        total = arrays.step(shift, a, scale=scale, y=b, beta=beta, z=c, delta=delta, out=into, backend=backend)
+        return torch.from_numpy(total) if out is None else out
     for name, signal in (("x", x), ("y", y), ("z", z), ("out", out)):
         _check(name, signal, shift, x)
     if torch.is_grad_enabled() and any(s is not None and s.requires_grad for s in (x, y, z, out)):
@@ -58,6 +65,10 @@ def horner(
     if Y is not None:
         dtype = torch.promote_types(Z.dtype, Y.dtype)
         Z, Y = Z.to(dtype), Y.to(dtype)
+    if (plain := _plain(Z, Y)) is not None:
+        first, second = (None if row is None else _numbers(row, plain[0].dtype) for row in (phi, psi))
+        if first is not None and (psi is None or second is not None):
+            return torch.from_numpy(arrays.horner(shift, plain[0], plain[1], first, second, backend=backend))
     for name, signal in (("Z", Z), ("Y", Y)):
         _check(name, signal, shift, Z)
     signals = [signal.reshape(1, shift.num_nodes, -1) for signal in (Z, Y) if signal is not None]
@@ -71,6 +82,8 @@ def horner(
 
 
 def clenshaw(shift: Shift, scale: float, X: Tensor, coefficients: Any, *, backend: str | None) -> Tensor:
+    if (plain := _plain(X)) is not None and (numbers := _numbers(coefficients, plain[0].dtype)) is not None:
+        return torch.from_numpy(arrays.clenshaw(shift, scale, plain[0], numbers, backend=backend))
     for signal in X if X.ndim == 3 else [X]:
         _check("X", signal, shift, signal)
     table = _table(coefficients, X)
@@ -82,6 +95,8 @@ def clenshaw(shift: Shift, scale: float, X: Tensor, coefficients: Any, *, backen
 
 
 def analysis(shift: Shift, scale: float, x: Tensor, coefficients: Any, *, backend: str | None) -> Tensor:
+    if (plain := _plain(x)) is not None and (numbers := _numbers(coefficients, plain[0].dtype)) is not None:
+        return torch.from_numpy(arrays.analysis(shift, scale, plain[0], numbers, backend=backend))
     _check("x", x, shift, x)
     table = _table(coefficients, x)
     degrees = [table.shape[1] - 1] * len(table)
@@ -89,6 +104,50 @@ def analysis(shift: Shift, scale: float, x: Tensor, coefficients: Any, *, backen
     signal = x.reshape(shift.num_nodes, -1)
     sums, _ = autograd.adjoint(graph, shift.centre, "chebyshev", scale, signal, table, [], degrees, backend)
     return sums.reshape(len(table), *x.shape)
+
+
+def _plain(x: Tensor, *others: Any) -> list[Any] | None:
+    """The tensors as NumPy arrays where nobody but the engine has a part in the call, else None.
+
+    Nobody has where they are of one shape, of one dtype that NumPy knows, on the CPU, and where no gradient, compiler
+    or transformation of torch follows what becomes of them. Small graphs gain by it: an operator of torch's takes as
+    long as dozens of products with them.
+    """
+    dtype, shape, learns = x.dtype, x.shape, torch.is_grad_enabled()
+    if dtype not in _ARRAYS or _followed():
+        return None
+    for signal in (x, *others):
+        if signal is None:
+            continue
+        if type(signal) is not Tensor or signal.dtype is not dtype or signal.shape != shape or not signal.is_cpu:
+            return None
+        if learns and signal.requires_grad:
+            return None
+    try:
+        return [
+            None if signal is None else signal.detach().numpy() if signal.requires_grad else signal.numpy()
+            for signal in (x, *others)
+        ]
+    except RuntimeError:  # inside torch.func a tensor may have no memory of its own
+        return None
+
+
+def _followed() -> bool:
+    """Whether torch watches what is called: while it compiles, in forward mode, under a mode that sees every call."""
+    return torch.compiler.is_compiling() or getattr(forward_ad, "_current_level", 0) >= 0 or _modes() > 0
+
+
+# Where a later torch has no such function, its own operators are called.
+_modes = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 1)
+
+
+def _numbers(coefficients: Any, dtype: np.dtype) -> np.ndarray | None:
+    """Coefficients as an array of that dtype; None where they have a gradient or are on another device."""
+    if isinstance(coefficients, Tensor):
+        if not coefficients.is_cpu or (coefficients.requires_grad and torch.is_grad_enabled()):
+            return None
+        coefficients = coefficients.detach().numpy()
+    return np.asarray(coefficients, dtype=dtype)
 
 
 def _graph(shift: Shift, signal: Tensor, table: Tensor) -> list[Tensor]:

@@ -30,8 +30,11 @@ _helpers: list[threading.Thread] = []
 _starting = threading.Lock()
 
 
-def run(kernel: Callable[..., Any], *arguments: Any, nanoseconds: float) -> None:
-    """kernel(*arguments, counters, pieces) by as many threads as the work pays for, which must not hold the GIL."""
+def run(kernel: Callable[..., Any], *arguments: Any, nanoseconds: float, steps: int = 1) -> None:
+    """kernel(*arguments, counters, pieces) by as many threads as the work pays for, which must not hold the GIL.
+
+    The kernel takes so many steps one after the other, each of about ``nanoseconds`` and cut into so many pieces.
+    """
     threads = threads_for(nanoseconds)
     if threads == 1:
         kernel(*arguments, np.zeros(9, dtype=np.int64), 1)
@@ -44,7 +47,7 @@ def run(kernel: Callable[..., Any], *arguments: Any, nanoseconds: float) -> None
     for _ in range(threads - 1):
         _jobs.put((kernel, call))
     kernel(*call)
-    while counters[8] < pieces:
+    while counters[8] < pieces * steps:
         time.sleep(0)
 
 
@@ -75,7 +78,12 @@ def share(task: Callable[[int], object], numbers: Iterable[int]) -> None:
 
 def threads_for(nanoseconds: float) -> int:
     """How many threads so much work pays for."""
-    return 1 if nanoseconds < WORTH_WAKING else min(count(), int(nanoseconds // (WORTH_WAKING // 2)))
+    return 1 if not worth_waking(nanoseconds) else min(count(), int(nanoseconds // (WORTH_WAKING // 2)))
+
+
+def worth_waking(nanoseconds: float) -> bool:
+    """Whether so much work is enough for a second thread, if there is one."""
+    return nanoseconds >= WORTH_WAKING
 
 
 def count() -> int:
