@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Callable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
 
 from dfnets import spectrum, storage
 from dfnets.graph import Graph
+
+if TYPE_CHECKING:
+    from dfnets.distributed.halo import HaloExchange
 
 LMax = Literal["bound", "lanczos"] | float
 Centre = Literal["middle"] | float
@@ -57,8 +59,8 @@ class Shift:
     centre: float
     interval: tuple[float, float]
     certainty: str
-    # Fetches the rows of bordering nodes where other processes hold them; see :mod:`dfnets.distributed`.
-    exchange: Callable[[np.ndarray], np.ndarray] | None = None
+    # Brings the values of bordering nodes where other processes hold them; see :mod:`dfnets.distributed`.
+    exchange: HaloExchange | None = None
 
     def __init__(
         self,

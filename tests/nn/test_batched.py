@@ -60,3 +60,20 @@ def test_xavier_variance_and_streams() -> None:
     single = batched.empty_weight(1, 400, 100)
     batched.xavier_normal_(single, 400, 100, batched.generators([1]))
     assert torch.equal(weight[1], single[0])
+
+
+@pytest.mark.parametrize("c", [1, 3, 4])
+def test_a_process_draws_what_one_process_draws_for_its_rows(c: int) -> None:
+    places = torch.tensor([0, 2, 3, 17, 40, 41, 52])
+    whole = batched.draw((53, 2, c), 0.3, batched.generators([5, 6]), torch.device("cpu"))
+    own = batched.OwnRows(places, 53, places, 53)
+    with batched.drawing_for(own):
+        some = batched.draw((len(places), 2, c), 0.3, batched.generators([5, 6]), torch.device("cpu"))
+        streams = batched.generators([5, 6])
+        entries = batched.draw((1, 2, len(places)), 0.3, streams, torch.device("cpu"), entries=True)
+    assert torch.equal(some, whole[places])
+    ones = batched.draw((1, 2, 53), 0.3, batched.generators([5, 6]), torch.device("cpu"))
+    assert torch.equal(entries, ones[:, :, places])
+    stream = torch.Generator().manual_seed(5)
+    threshold = round(0.3 * (1 << 16)) - (1 << 15)
+    assert torch.equal(batched._draw_some(places, 53, c, threshold, stream, block=9), whole[places, 0])

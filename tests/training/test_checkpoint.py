@@ -112,3 +112,22 @@ def test_damaged_files_and_folders_are_refused(graph: Graph, split: Split, tmp_p
             fit("dfnet", graph, checkpoint=file, **common)
     with pytest.raises(ValueError, match="is a folder; give the name of a file"):
         fit("dfnet", graph, checkpoint=tmp_path, **common)
+
+
+def test_a_checkpoint_before_the_first_look_at_the_scores(graph: Graph, split: Split, tmp_path: Path) -> None:
+    """Its history is empty then."""
+    common = {"protocol": split, "replicas": 1, "progress": False, "device": "cpu", "every": 3, "epochs": 4, **SMALL}
+
+    class Stop(Exception):
+        pass
+
+    def stop(trainer: Any) -> None:
+        if trainer.epoch == 2:
+            raise Stop
+
+    file = tmp_path / "run.ckpt"
+    with pytest.raises(Stop):
+        fit("dfnet", graph, checkpoint=file, checkpoint_every=0, after_epoch=stop, **common)
+    resumed, straight = fit("dfnet", graph, checkpoint=file, **common), fit("dfnet", graph, **common)
+    for name, tensor in straight.trained("final").weights.items():
+        assert torch.equal(resumed.trained("final").weights[name], tensor)

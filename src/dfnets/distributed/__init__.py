@@ -1,16 +1,28 @@
-"""The same filters on many processes, over ``torch.distributed`` (gloo on CPUs), started by ``torchrun``.
+"""The same filters and networks on many processes, over ``torch.distributed`` (gloo on CPUs), started by ``torchrun``.
 
-There are two ways. Where the graph fits into each process, the *columns* of the signals are shared out and nothing is
-sent while filtering (:func:`apply_columns`). Where it does not, the *rows* of the graph are: each process holds the
-nodes of one part and, at every product, gets the values of the nodes that border on it (:class:`RowBlockShift`), so
-that ``filter.apply`` and the engine run on it as they do on any other shift.
+There are two ways. Where the graph fits into each process, the *columns* of the signals are shared out
+(:func:`apply_columns`), or the networks that are trained (:func:`fit_replicas`), and nothing is sent meanwhile. Where
+it does not, the *rows* of the graph are: each process holds the nodes of one part and, at every product, gets the
+values of the nodes that border on it (:class:`RowBlockShift`), so that ``filter.apply``, the engine and the layers run
+on it as they do on any other shift; :func:`fit_row_blocks` trains there.
 """
 
 from __future__ import annotations
 
 from dfnets.distributed.columns import apply_columns
+from dfnets.distributed.fitting import RowBlockResult, fit_row_blocks
 from dfnets.distributed.folder import PartitionFolder, write_partition
 from dfnets.distributed.partitioning import partition
+from dfnets.distributed.processes import processes
 from dfnets.distributed.row_blocks import RowBlockShift
 
-__all__ = ["PartitionFolder", "RowBlockShift", "apply_columns", "partition", "write_partition"]
+__all__ = [
+    "PartitionFolder",
+    "RowBlockResult",
+    "RowBlockShift",
+    "apply_columns",
+    "fit_row_blocks",
+    "partition",
+    "processes",
+    "write_partition",
+]

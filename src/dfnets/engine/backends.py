@@ -6,6 +6,7 @@ import functools
 import importlib
 import importlib.util
 from typing import Any, NamedTuple, Protocol, cast
+from weakref import WeakValueDictionary
 
 from dfnets.engine.operator import Operator
 from dfnets.shift import Shift
@@ -72,20 +73,40 @@ def available(device: str = "cpu") -> tuple[str, ...]:
     )
 
 
-@functools.cache
 def get(name: str | None, device: str) -> Backend:
-    """The back end of that name, or the preferred one for None."""
+    """The back end of that name, or the preferred one for None; a name of :func:`named` is one, too."""
+    if name is None or not name.startswith(_MANY):
+        return _module(name, device)
+    if device != "cpu":
+        raise ValueError(f"signals are on {device!r}: a shift on many processes takes those of the CPU")
+    from dfnets.engine.row_blocks import RowBlocks
+
+    key, _, inner = name.partition("/")
+    return cast(Backend, RowBlocks(_module(inner or None, device), _EXCHANGES[key]))
+
+
+@functools.cache
+def _module(name: str | None, device: str) -> Backend:
     usable = available(device)
     if name is not None and name not in usable:
         raise ValueError(f"backend={name!r} cannot run on {device!r} here; it can be one of {', '.join(usable)}")
     return cast(Backend, importlib.import_module(_TABLE[name or usable[0]].module))
 
 
-def of(shift: Shift, name: str | None) -> Backend:
-    """The back end for NumPy signals of a shift: that of the CPU, over many processes where the shift is."""
-    backend = get(name, "cpu")
-    if shift.exchange is None:
-        return backend
-    from dfnets.engine.row_blocks import RowBlocks
+# What brings the halo of each shift on many processes, by a name that torch's operators can take.
+_EXCHANGES: WeakValueDictionary[str, Any] = WeakValueDictionary()
+_MANY = "row blocks "
 
-    return cast(Backend, RowBlocks(backend, shift.exchange))
+
+def named(shift: Shift, name: str | None) -> str | None:
+    """The name by which :func:`get` finds the back end of a shift: one over many processes where the shift is."""
+    if shift.exchange is None:
+        return name
+    key = f"{_MANY}{id(shift.exchange)}"
+    _EXCHANGES[key] = shift.exchange
+    return f"{key}/{name or ''}"
+
+
+def of(shift: Shift, name: str | None) -> Backend:
+    """The back end for NumPy signals of a shift: that of the CPU."""
+    return get(named(shift, name), "cpu")

@@ -77,7 +77,7 @@ def horner(
         rows.append(torch.nn.functional.pad(-_coefficients(psi, Z), (1, 0)))
     degrees = [len(row) - 1 for row in rows]
     table = torch.stack([torch.nn.functional.pad(row, (0, max(degrees) + 1 - len(row))) for row in rows])
-    graph = _graph(shift, Z, table)
+    graph, backend = _graph(shift, Z, table), backends.named(shift, backend)
     return autograd.polynomial(graph, shift.centre, "power", 1.0, signals, table, degrees, backend).reshape(Z.shape)
 
 
@@ -89,7 +89,7 @@ def clenshaw(shift: Shift, scale: float, X: Tensor, coefficients: Any, *, backen
     table = _table(coefficients, X)
     stack = X if X.ndim == 3 else X.reshape(1, shift.num_nodes, -1)
     degrees = [table.shape[1] - 1] * len(table)
-    graph = _graph(shift, X, table)
+    graph, backend = _graph(shift, X, table), backends.named(shift, backend)
     result = autograd.polynomial(graph, shift.centre, "chebyshev", scale, [stack], table, degrees, backend)
     return result.reshape(X.shape[1:] if X.ndim == 3 else X.shape)
 
@@ -100,7 +100,7 @@ def analysis(shift: Shift, scale: float, x: Tensor, coefficients: Any, *, backen
     _check("x", x, shift, x)
     table = _table(coefficients, x)
     degrees = [table.shape[1] - 1] * len(table)
-    graph = _graph(shift, x, table)
+    graph, backend = _graph(shift, x, table), backends.named(shift, backend)
     signal = x.reshape(shift.num_nodes, -1)
     sums, _ = autograd.adjoint(graph, shift.centre, "chebyshev", scale, signal, table, [], degrees, backend)
     return sums.reshape(len(table), *x.shape)
@@ -184,7 +184,7 @@ def _step_on_device(
     scale, beta, delta = factors
     weights = torch.tensor([scale, delta, beta], dtype=_sums(x.dtype), device=x.device)
     device_operator = operator.tensors(shift, x.device, weights.dtype)
-    kernels = backends.get(backend, x.device.type)
+    kernels = backends.get(backends.named(shift, backend), x.device.type)
     x, y, z = (_columns(signal, result) for signal in (x, y, z))
     kernels.step(device_operator, weights, x, None if y is None else y[None], z, result.view(len(x), -1), None)
     return result if out is None or out is result else out.copy_(result)

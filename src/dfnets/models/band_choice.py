@@ -13,6 +13,7 @@ import numpy as np
 import torch
 
 from dfnets.models.leave_one_out import leave_one_out, leave_one_out_errors
+from dfnets.nn import rows
 from dfnets.nn.features import Features
 from dfnets.nn.filter_bank import FilterBank
 
@@ -101,19 +102,17 @@ def decide(errors: Mapping[str, np.ndarray], guess: float, accuracy: float) -> B
 
 def gram_matrices(features: Features, bank: FilterBank, nodes: np.ndarray) -> np.ndarray:
     """(K, t, t) inner products of the rows of h_k(L^) X at t nodes, each matrix of trace 1."""
-    device, (n, f) = features.device, features.shape
-    picked = torch.zeros(n, len(nodes), device=device)
-    picked[torch.tensor(nodes, device=device), torch.arange(len(nodes), device=device)] = 1
+    picked = rows.indicators(bank.shift, nodes, features.device)
     # Rows of a symmetric filter are its columns; X comes last, so that only t of its filtered rows are ever made.
     columns = bank.apply_each(picked).transpose(0, 1).contiguous()
-    rows = columns.new_empty(f, *columns.shape[1:])
-    features.transposed_times(columns, out=rows)
-    return grams_of_rows(rows.permute(1, 2, 0))
+    filtered = columns.new_empty(features.shape[1], *columns.shape[1:])
+    features.transposed_times(columns, out=filtered)
+    return grams_of_rows(rows.total(bank.shift, filtered).permute(1, 2, 0))
 
 
-def grams_of_rows(rows: torch.Tensor) -> np.ndarray:
+def grams_of_rows(filtered: torch.Tensor) -> np.ndarray:
     """(K, t, t) inner products of (K, t, f) rows, each matrix of trace 1."""
-    values = rows.double()
+    values = filtered.double()
     grams = (values @ values.transpose(1, 2)).cpu().numpy()
     traces = np.trace(grams, axis1=1, axis2=2)
     return grams / np.maximum(traces, np.finfo(np.float64).tiny)[:, None, None]

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dfnets.nn import rows
 from dfnets.nn.features import Features
 from dfnets.nn.filter_bank import FilterBank
 
@@ -20,6 +21,7 @@ def filtered_moments(features: Features, bank: FilterBank) -> tuple[Tensor, Tens
         part = features.source[:, start : start + BLOCK]
         dense = part if isinstance(part, np.ndarray) else part.toarray()
         filtered = bank.apply_each(torch.as_tensor(dense, device=features.device, dtype=features.dtype))
-        means.append(filtered.mean(dim=1))
-        variances.append(filtered.var(dim=1, unbiased=False))
+        mean, variance = rows.moments(bank.shift, filtered)
+        means.append(mean)
+        variances.append(variance)
     return torch.cat(means, dim=1), torch.cat(variances, dim=1)

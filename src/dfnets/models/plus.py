@@ -26,6 +26,7 @@ from dfnets.nn.batched import Generators
 from dfnets.nn.filter_bank import FilterBank, restart_filter
 from dfnets.nn.node_dropout import node_dropout
 from dfnets.nn.product import multiply
+from dfnets.nn.rows import pick
 from dfnets.nn.sparse_dropout import draw_entries, matmul_without
 from dfnets.shift import Shift
 
@@ -193,7 +194,7 @@ class DFNetPlus(Model):
 
     def losses(self, inputs: Inputs, objective: Objective) -> Tensor:
         config = self.config
-        batch = sample_batch(objective, inputs.num_nodes, config.labelled, config.unlabelled, self.streams)
+        batch = sample_batch(objective, objective.num_nodes, config.labelled, config.unlabelled, self.streams)
         log_p = torch.log_softmax(self._augmented(inputs, batch.nodes, config.augmentations), dim=-1)
         labelled = len(batch.targets)
         wanted = batch.targets[..., None, None].expand(-1, -1, config.augmentations, 1)
@@ -216,7 +217,7 @@ class DFNetPlus(Model):
         weight, bias, active = self._first_layer()
         signals = self._dropped_signals(inputs.features, weight, active, count)
         filtered = inputs.bank.subset(self._active())(signals).view(-1, self.replicas, count, weight.shape[2] // active)
-        picked = filtered[nodes, torch.arange(self.replicas, device=nodes.device)]
+        picked = pick(inputs.bank.shift, filtered, nodes)
         # Augmentations side by side, so that the gradient of the bias is a sum in a fixed order.
         return self._classified(batched.add_row_(picked.flatten(2), bias.repeat(1, count)).unflatten(2, (count, -1)))
 
@@ -225,7 +226,9 @@ class DFNetPlus(Model):
         if self.head is None:
             return hidden
         rows = hidden.transpose(1, 2).reshape(-1, self.replicas, hidden.shape[-1])
-        return self.head([self.between(rows)]).unflatten(0, (len(hidden), -1)).transpose(1, 2)
+        # Every process has the rows of the whole batch, and drops the same of them.
+        with batched.drawing_for(None):
+            return self.head([self.between(rows)]).unflatten(0, (len(hidden), -1)).transpose(1, 2)
 
     def _dropped_signals(self, features: Features, weight: Tensor, active: int, count: int) -> Tensor:
         """(K, n, R S h): what the bank filters, each time without the entries of X and the nodes that are dropped."""

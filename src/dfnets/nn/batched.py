@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -96,7 +97,37 @@ def _few_results(count: int) -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def draw(shape: Sequence[int], rate: float, streams: Generators, device: torch.device) -> Tensor:
+class OwnRows(NamedTuple):
+    """Which rows this process holds of those of all processes: sorted numbers, and how many there are in all.
+
+    ``entries`` are the stored entries of sparse features, in the same way; None of dense ones.
+    """
+
+    rows: Tensor
+    num_rows: int
+    entries: Tensor | None = None
+    num_entries: int = 0
+
+
+_OWN_ROWS: ContextVar[OwnRows | None] = ContextVar("own rows", default=None)
+
+
+@contextmanager
+def drawing_for(own: OwnRows | None) -> Iterator[None]:
+    """Within it, a :func:`draw` for the rows of a process takes them from a draw for the rows of all processes.
+
+    So that a network on many processes drops what it drops on one. None is for rows that every process has alike.
+    """
+    token = _OWN_ROWS.set(own)
+    try:
+        yield
+    finally:
+        _OWN_ROWS.reset(token)
+
+
+def draw(
+    shape: Sequence[int], rate: float, streams: Generators, device: torch.device, *, entries: bool = False
+) -> Tensor:
     """True with probability ``rate`` for each entry of (n, R, c), replica by replica.
 
     The rate is rounded to a multiple of 2^-16: four decisions are taken from every 64 random bits, which makes drawing
@@ -104,15 +135,39 @@ def draw(shape: Sequence[int], rate: float, streams: Generators, device: torch.d
 
     Args:
         streams: one generator per replica, on that device; None is torch's own.
+        entries: whether c counts the stored entries of sparse features, and n is 1.
     """
     n, _, c = shape
     threshold = round(rate * (1 << 16)) - (1 << 15)
+    own = _OWN_ROWS.get()
+    if own is not None:
+        places, count = (own.entries, own.num_entries) if entries else (own.rows, own.num_rows)
+        assert places is not None
+        each = [_draw_some(places, count, 1 if entries else c, threshold, stream) for stream in streams]
+        return torch.stack([one.view(n, c) for one in each], dim=1)
     drawn = torch.empty(tuple(shape), dtype=torch.bool, device=device)
     for r, stream in enumerate(streams):
         words = torch.empty((n * c + 3) // 4, dtype=torch.int64, device=device)
         numbers = words.random_(-(1 << 63), None, generator=stream).view(torch.int16)[: n * c]
         torch.lt(numbers.view(n, c), threshold, out=drawn[:, r])
     return drawn
+
+
+def _draw_some(
+    places: Tensor, count: int, c: int, threshold: int, stream: torch.Generator | None, block: int = 1 << 20
+) -> Tensor:
+    """(len(places), c) rows of what is drawn for ``count`` rows of c, of which ``block`` at most are held at a time."""
+    # Whole words of four decisions in each block, as in one draw of all.
+    size = max(4, block // c // 4 * 4)
+    found = torch.empty(len(places), c, dtype=torch.bool)
+    for start in range(0, count, size):
+        stop = min(start + size, count)
+        words = torch.empty(((stop - start) * c + 3) // 4, dtype=torch.int64)
+        numbers = words.random_(-(1 << 63), None, generator=stream).view(torch.int16)[: (stop - start) * c]
+        ends = torch.tensor([start, stop])
+        first, last = torch.searchsorted(places, ends).tolist()
+        torch.lt(numbers.view(-1, c)[places[first:last] - start], threshold, out=found[first:last])
+    return found
 
 
 def xavier_normal_(weight: Tensor, fan_in: int, fan_out: int, streams: Generators) -> None:

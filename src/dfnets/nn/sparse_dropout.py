@@ -39,7 +39,7 @@ def draw_entries(x: Features, rate: float, streams: Generators) -> Tensor:
     Of a sparse X only the stored entries are drawn: the others are zero either way.
     """
     if sp.issparse(x.source):
-        return batched.draw((1, len(streams), x.source.nnz), rate, streams, x.device)[0]
+        return batched.draw((1, len(streams), x.source.nnz), rate, streams, x.device, entries=True)[0]
     return batched.draw((x.shape[0], len(streams), x.shape[1]), rate, streams, x.device)
 
 

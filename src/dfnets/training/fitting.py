@@ -81,8 +81,8 @@ def fit(
         raise ValueError(f"{graph.name} has no {missing}: {model} needs them; make the Graph with {missing}=")
     changed = overrides | ({} if epochs is None else {"epochs": epochs})
     config = models.config(model, preset, **changed)
-    chosen = _splits(graph, protocol, replicas, seed)
-    rule = _selection(select, chosen)
+    chosen = chosen_splits(graph, protocol, replicas, seed)
+    rule = selection_rule(select, chosen)
     seeds = range(seed, seed + replicas)
     nodes = [Nodes(s.train, s.validation, s.test) for s in chosen]
     filter: FeedbackLoopedFilter | None = None
@@ -267,7 +267,8 @@ class Result:
             )
 
 
-def _splits(graph: Graph, protocol: str | Split | Sequence[Split], replicas: int, seed: int) -> list[Split]:
+def chosen_splits(graph: Graph, protocol: str | Split | Sequence[Split], replicas: int, seed: int) -> list[Split]:
+    """The split of each replica, as ``protocol`` of :func:`fit` says, checked."""
     if isinstance(protocol, str):
         drawn = protocol not in graph.splits
         made = splits.make(graph, protocol, draws=replicas if drawn else None, seed=seed)
@@ -284,7 +285,8 @@ def _splits(graph: Graph, protocol: str | Split | Sequence[Split], replicas: int
     return [made[r % len(made)] for r in range(replicas)]
 
 
-def _selection(select: str | None, chosen: Sequence[Split]) -> str:
+def selection_rule(select: str | None, chosen: Sequence[Split]) -> str:
+    """The rule by which weights are taken: the one that is given, or what the splits allow."""
     if select is None:
         return "validation" if all(len(split.validation) for split in chosen) else "final"
     if check_rule(select) == "oracle":

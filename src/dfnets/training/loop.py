@@ -51,14 +51,7 @@ class Trainer:
         config = model.config
         self.model, self.inputs, self.nodes = model, inputs, nodes
         self.labels, self.device = labels, device
-        self.objective = Objective(
-            labels,
-            [own.train for own in nodes],
-            model.sizes.classes,
-            factor=config.loss_factor,
-            weighting=config.class_weights,
-            device=device,
-        )
+        self.objective = self._objective()
         model.reset_parameters(batched.generators(seeds))
         # Streams of their own, so that dropout does not depend on how many weights were drawn before it.
         self.streams = batched.generators([seed + DROPOUT for seed in seeds], device)
@@ -98,11 +91,12 @@ class Trainer:
         losses = self.model.losses(self.inputs, self.objective)
         # Replicas share no weight, so the gradient of the sum is each one's own.
         losses.sum().backward()
+        losses = self._over_processes(losses.detach())
         if self.model.config.clip is not None:
             _clip(list(self.model.parameters()), self.model.config.clip)
         self.optimiser.step()
         self.model.project_()
-        return losses.detach().cpu().double().numpy()
+        return losses.cpu().double().numpy()
 
     def evaluate(self) -> Scores:
         """The scores of the weights as they are."""
@@ -121,6 +115,21 @@ class Trainer:
         now = {name: tensor.clone() for name, tensor in now.items()}
         _copy_replicas(self.final, now, stopped)
         return now
+
+    def _objective(self) -> Objective:
+        config = self.model.config
+        return Objective(
+            self.labels,
+            [own.train for own in self.nodes],
+            self.model.sizes.classes,
+            factor=config.loss_factor,
+            weighting=config.class_weights,
+            device=self.device,
+        )
+
+    def _over_processes(self, losses: Tensor) -> Tensor:
+        """The (R,) losses, and gradients in place: those of all processes, where there are several."""
+        return losses
 
     def _record(self, loss: np.ndarray) -> None:
         result = self.evaluate()

@@ -37,6 +37,7 @@ class Objective:
 
     Attributes:
         examples: what each replica learns from, for a model that draws some of it in a step.
+        num_nodes: n.
 
     Args:
         labels: (n,) classes.
@@ -56,6 +57,7 @@ class Objective:
         weighting: Weighting = None,
         device: torch.device | str = "cpu",
     ) -> None:
+        self.num_nodes = len(labels)
         weights = [class_weights(labels[part], classes, len(labels), weighting)[labels[part]] for part in nodes]
         self.examples = [
             Examples(
