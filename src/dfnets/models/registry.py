@@ -37,6 +37,8 @@ from dfnets.models.tuned import tuned
 
 # The preset that is taken where none is named.
 DEFAULT = "default"
+# What :func:`dfnets.train` makes of several models: not among those that can be asked for.
+MIXTURE = "mixture"
 
 MODELS: dict[str, type[Model]] = {
     "dfnet": DFNet,
@@ -81,7 +83,11 @@ def names() -> list[str]:
 
 
 def get(name: str) -> type[Model]:
-    """The class of a model."""
+    """The class of a model; ``"mixture"``, which is made of trained models and not trained itself, is known too."""
+    if name == MIXTURE:
+        from dfnets.models.mixture import Mixture
+
+        return Mixture
     if name not in MODELS:
         raise ValueError(f"model={name!r} is not one of {', '.join(map(repr, MODELS))}")
     return MODELS[name]

@@ -28,14 +28,22 @@ class Transductive(Model):
 
     def own_(self, graph: Graph) -> None:
         """Makes the graph the model's own, or raises if it has another."""
-        own = torch.tensor(list(_checksum(graph)), dtype=torch.uint8, device=self.checksum.device)
-        if graph.num_nodes != self.sizes.nodes or (self.checksum.any() and not torch.equal(self.checksum[0], own)):
+        if not self.is_own(graph):
             raise ValueError(
                 f"{graph.name} ({graph.num_nodes} nodes, {graph.num_edges} edges) is not the graph that the model was "
                 f"trained on ({self.sizes.nodes} nodes): {type(self).__name__} is transductive, it predicts for the "
                 "nodes of its own graph only; train it on this graph, or take an inductive model"
             )
-        self.checksum[:] = own
+        self.checksum[:] = self._checksum(graph)
+
+    def is_own(self, graph: Graph) -> bool:
+        """Whether this is its graph, or may become it."""
+        if graph.num_nodes != self.sizes.nodes:
+            return False
+        return not self.checksum.any() or torch.equal(self.checksum[0], self._checksum(graph))
+
+    def _checksum(self, graph: Graph) -> Tensor:
+        return torch.tensor(list(_checksum(graph)), dtype=torch.uint8, device=self.checksum.device)
 
 
 def _checksum(graph: Graph) -> bytes:
