@@ -46,7 +46,7 @@ def mixture(members: list[TrainedModel]) -> TrainedModel:
         f"members.{m}.{key}": tensor for m, one in enumerate(members) for key, tensor in one.weights.items()
     }
     first = members[0]
-    config = MixtureConfig(members=described)
+    config = MixtureConfig.model_validate({"members": described})
     return TrainedModel("mixture", config, first.sizes, None, weights, first.classes, 1, preparation=first.preparation)
 
 
@@ -58,9 +58,7 @@ def mean(members: list[TrainedModel], graph: Graph) -> np.ndarray:
     return np.sum(parts, axis=0) / sum(SHARES[: len(members)])
 
 
-def test_members_are_averaged_by_their_shares(
-    graph: Graph, members: list[TrainedModel], mixture: TrainedModel
-) -> None:
+def test_members_are_averaged_by_their_shares(graph: Graph, members: list[TrainedModel], mixture: TrainedModel) -> None:
     found = mixture.predict(graph, device="cpu").probabilities
     np.testing.assert_allclose(found, mean(members, graph), atol=1e-9)
     some = mixture.predict(graph, nodes=[4, 90], device="cpu").probabilities
@@ -78,9 +76,7 @@ def test_label_propagation_is_left_out_on_a_changed_graph(
 ) -> None:
     larger = sp.block_diag((graph.adjacency, sp.csr_array((1, 1))))
     grown = Graph(larger, features=np.vstack([graph.features, np.ones(12)]))
-    np.testing.assert_allclose(
-        mixture.predict(grown, device="cpu").probabilities, mean(members[:2], grown), atol=1e-9
-    )
+    np.testing.assert_allclose(mixture.predict(grown, device="cpu").probabilities, mean(members[:2], grown), atol=1e-9)
 
 
 def test_it_cannot_be_asked_for() -> None:

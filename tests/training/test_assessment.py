@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 from sklearn.metrics import confusion_matrix, precision_score, recall_score
 
-from dfnets.training.assessment import Assessment, drawn_per_class, wilson
+from dfnets.training.assessment import GAIN, OVERLAP, Assessment, wilson
 
 
-def assessment(*, per_class: bool = False, shares: tuple[float, ...] = (0.5, 0.3, 0.2)) -> Assessment:
+def assessment(shares: tuple[float, ...] | None = None) -> Assessment:
+    """Of 60 nodes; the classes have the shares that they have among these, unless others are given."""
     rng = np.random.default_rng(0)
-    return Assessment(
-        rng.dirichlet([1, 1, 1], 60), rng.integers(0, 3, 60), ("a", "b", "c"), np.array(shares), per_class, 5
-    )
+    p, labels = rng.dirichlet([1, 1, 1], 60), rng.integers(0, 3, 60)
+    weights = np.bincount(labels) / 60 if shares is None else np.array(shares)
+    return Assessment(p, labels, ("a", "b", "c"), weights, 5)
 
 
 def test_tables_are_those_of_scikit_learn() -> None:
@@ -25,22 +26,26 @@ def test_tables_are_those_of_scikit_learn() -> None:
     assert own.accuracy == pytest.approx(100 * np.mean(predicted == own.labels))
 
 
-def test_labels_drawn_per_class_are_weighted_by_shares() -> None:
-    own = assessment(per_class=True)
+def test_classes_are_weighted_by_shares() -> None:
+    own = assessment((0.5, 0.3, 0.2))
     assert own.accuracy == pytest.approx(100 * own.recall @ own.shares)
-    even = assessment(per_class=True, shares=(0.98, 0.01, 0.01))
+    even = assessment((0.98, 0.01, 0.01))
+    assert even.worth < own.worth
     assert np.ptp(even.interval) > np.ptp(own.interval)
 
 
-def test_the_interval_knows_that_folds_overlap() -> None:
-    """60 nodes of 5 folds are worth 60 * 4 / 9, by the variance of Nadeau and Bengio."""
+def test_the_interval_knows_that_folds_overlap_and_lack_labels() -> None:
+    """60 nodes in the shares of their classes are worth 60 / OVERLAP; the error may fall by (4 / 5)^GAIN."""
     own = assessment()
-    assert own.interval == pytest.approx(wilson(own.accuracy / 100, 60 * 4 / 9))
+    assert own.worth == pytest.approx(60 / OVERLAP)
+    low, high = wilson(own.accuracy / 100, 60 / OVERLAP)
+    assert own.interval == pytest.approx((low, 100 - (100 - high) * 0.8**GAIN))
+    assert own.accuracy / 100 < own.expected < own.interval[1] / 100
 
 
 def test_a_class_that_was_never_held_out_counts_nothing() -> None:
     p = np.eye(3)[[0, 0, 1, 1]]
-    own = Assessment(p, np.array([0, 0, 1, 0]), ("a", "b", "c"), np.array([0.4, 0.4, 0.2]), per_class=True, folds=2)
+    own = Assessment(p, np.array([0, 0, 1, 0]), ("a", "b", "c"), np.array([0.4, 0.4, 0.2]), folds=2)
     assert np.isnan(own.recall[2])
     assert own.accuracy == pytest.approx(50 * (2 / 3 + 1))
 
@@ -57,12 +62,6 @@ def test_wilson_by_hand() -> None:
     """z = 1.6449: centre (0.8 + z^2 / 20) / (1 + z^2 / 10), and the half width."""
     low, high = wilson(0.8, 10)
     assert (low, high) == (pytest.approx(54.08, abs=0.01), pytest.approx(93.14, abs=0.01))
-
-
-def test_when_labels_look_drawn_per_class() -> None:
-    assert drawn_per_class(np.repeat([0, 1, 2, -1], [20, 20, 13, 50]))
-    assert not drawn_per_class(np.repeat([0, 1, 2, -1], [20, 18, 13, 50]))
-    assert not drawn_per_class(np.array([0, 0, -1]))
 
 
 def test_it_is_described_by_plain_values() -> None:

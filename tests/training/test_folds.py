@@ -1,4 +1,4 @@
-"""Folds: every label held out once in each repeat, classes spread evenly, rare ones kept."""
+"""Folds: every label held out in each repeat, as many of a class in every fold, rare classes kept."""
 
 from __future__ import annotations
 
@@ -14,25 +14,37 @@ def labels(*counts: int, unknown: int = 30) -> np.ndarray:
     return np.random.default_rng(0).permutation(np.concatenate([known, np.full(unknown, -1)]))
 
 
+@pytest.mark.parametrize("count", [2, 5])
 @pytest.mark.parametrize("counts", [(2, 2), (5, 5, 5), (20, 3, 7)])
-def test_every_label_is_held_out_once_in_each_repeat(counts: tuple[int, ...]) -> None:
+def test_every_label_is_held_out_in_each_repeat(counts: tuple[int, ...], count: int) -> None:
     y = labels(*counts)
-    made = make_folds(y, 2, 3)
+    made = make_folds(y, count, 3)
     for r in range(3):
-        parts = list(made)[2 * r : 2 * r + 2]
-        assert np.array_equal(np.sort(np.concatenate([made.held[out] for _, out in parts])), np.flatnonzero(y >= 0))
+        parts = list(made)[count * r : count * (r + 1)]
+        held = np.unique(np.concatenate([made.held[out] for _, out in parts]))
+        assert np.array_equal(held, np.flatnonzero(y >= 0))
         for train, out in parts:
             assert not np.intersect1d(train, made.held[out]).size
             assert len(train) + len(out) == (y >= 0).sum()
+    assert np.array_equal(made.times, np.bincount(np.concatenate([out for _, out in made])))
 
 
-def test_classes_are_spread_evenly_over_folds() -> None:
-    y = labels(20, 13, 7)
+def test_every_fold_lacks_as_many_labels_of_a_class() -> None:
+    """So that no fold has fewer labels of the classes that it is asked about than of the others."""
+    y = labels(20, 13, 7, 2)
     made = make_folds(y, 5, 2)
-    for _, out in made:
-        extra = np.bincount(y[made.held[out]], minlength=3) - [4, 2, 1]
-        assert ((extra >= 0) & (extra <= 1)).all()
-    assert np.ptp([len(out) for _, out in made]) <= 1
+    for train, out in made:
+        assert np.bincount(y[made.held[out]], minlength=4).tolist() == [4, 3, 2, 1]
+        assert np.bincount(y[train], minlength=4).tolist() == [16, 10, 5, 1]
+    assert made.times.min() == 2
+    assert made.times.max() <= 6
+
+
+def test_groups_divide_the_held_out_nodes_by_the_folds_that_hold_them_out() -> None:
+    made = make_folds(labels(9, 5), 4, 2)
+    for node, group in enumerate(made.groups):
+        assert made.out[0, group, node]
+    assert set(made.groups) == {0, 1, 2, 3}
 
 
 def test_a_class_with_one_label_is_in_every_training_part() -> None:
@@ -46,8 +58,8 @@ def test_a_class_with_one_label_is_in_every_training_part() -> None:
 def test_repeats_differ_and_the_seed_decides() -> None:
     y = labels(10, 10)
     made = make_folds(y, 5, 2, seed=1)
-    assert not np.array_equal(made.fold[0], made.fold[1])
-    assert np.array_equal(made.fold, make_folds(y, 5, 2, seed=1).fold)
+    assert not np.array_equal(made.out[0], made.out[1])
+    assert np.array_equal(made.out, make_folds(y, 5, 2, seed=1).out)
 
 
 def test_nothing_to_hold_out_is_said() -> None:

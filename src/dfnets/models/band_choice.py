@@ -73,6 +73,9 @@ def choose_band(
 ) -> BandChoice:
     """The low band, unless another has a leave-one-out error that is clearly smaller.
 
+    A node that has the only label of its class cannot be predicted from the others, and the band that says least would
+    be wrong about it the least: such nodes have no say, and where there are no others the band is the low one.
+
     Args:
         grams_at: the (K, t, t) Gram matrices of t nodes, one for each of the K responses.
         bands: places of the responses, by the name of the band.
@@ -80,12 +83,15 @@ def choose_band(
         labels: (t,) their classes.
     """
     some = np.linspace(0, len(nodes) - 1, min(len(nodes), MAX_NODES)).astype(np.int64)
+    told = np.bincount(labels[some])[labels[some]] > 1
+    if not told.any():
+        return BandChoice("low", 1.0, 0.0)
     grams = grams_at(nodes[some])
     sums = {band: grams[list(places)].sum(axis=0) for band, places in bands.items()}
-    errors = {band: leave_one_out_errors(gram, labels[some]) for band, gram in sums.items()}
-    guess = leave_one_out_errors(np.zeros_like(grams[0]), labels[some]).mean()
+    errors = {band: leave_one_out_errors(gram, labels[some])[told] for band, gram in sums.items()}
+    guess = leave_one_out_errors(np.zeros_like(grams[0]), labels[some])[told].mean()
     right = leave_one_out(sums["low"], labels[some]).argmax(axis=1) == labels[some]
-    return decide(errors, float(guess), float(right.mean()))
+    return decide(errors, float(guess), float(right[told].mean()))
 
 
 def decide(errors: Mapping[str, np.ndarray], guess: float, accuracy: float) -> BandChoice:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
 import torch
@@ -54,8 +54,8 @@ class Mixture(Model):
 
     .. math:: p_i = \sum_m w_m \, \mathrm{tempered}\Bigl(\frac{1}{R_m} \sum_r p^{(m, r)}_i, T_m\Bigr)
 
-    It is made of models that are trained already (:func:`dfnets.train` does so), so it has nothing to train itself. It is
-    one network: the replicas of its members are within it, and their tensors are named ``members.0.`` and so on.
+    It is made of models that are trained already (:func:`dfnets.train` does so), so it has nothing to train itself. It
+    is one network: the replicas of its members are within it, and their tensors are named ``members.0.`` and so on.
 
     A member that knows the nodes of its own graph only (label propagation) is left out on another graph, and the others
     share its part.
@@ -74,12 +74,12 @@ class Mixture(Model):
             kind = registry.get(member.model)
             settings = kind.Config(**current_settings(member.model, member.settings))
             self.members.append(kind(settings, sizes, replicas=member.replicas))
-        self.transductive = all(member.transductive for member in self.members)
+        self.transductive = all(member.transductive for member in self._each())
 
     def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> list[Any]:
         """What each member needs of the graph; None for one that cannot predict for it."""
         prepared = []
-        for member in self.members:
+        for member in self._each():
             elsewhere = isinstance(member, Transductive) and not self.transductive and not member.is_own(graph)
             prepared.append(None if elsewhere else member.prepare(graph, device, shift=shift))
         return prepared
@@ -88,11 +88,15 @@ class Mixture(Model):
         """There are none of its own."""
 
     def forward(self, inputs: list[Any]) -> Tensor:
-        return self._mixed([None if own is None else member(own) for member, own in zip(self.members, inputs, strict=True)])
+        pairs = zip(self._each(), inputs, strict=True)
+        return self._mixed([None if own is None else member(own) for member, own in pairs])
 
     def logits_at(self, inputs: list[Any], nodes: np.ndarray) -> Tensor:
-        pairs = zip(self.members, inputs, strict=True)
+        pairs = zip(self._each(), inputs, strict=True)
         return self._mixed([None if own is None else member.logits_at(own, nodes) for member, own in pairs])
+
+    def _each(self) -> list[Model]:
+        return list(cast(Iterable[Model], self.members))
 
     def _mixed(self, logits: list[Tensor | None]) -> Tensor:
         """(t, 1, classes) from each member's (t, R, classes)."""

@@ -12,6 +12,10 @@ from scipy.stats import norm
 from dfnets.training.calibration import calibration_error
 
 LEVEL = 0.9
+# Held-out predictions of folds that share training nodes vary together: their variance, against independent nodes.
+OVERLAP = 1.4
+# The error falls with the number of labels to the power of at most that; half of it is what is expected.
+GAIN = 0.6
 
 
 @dataclass(frozen=True)
@@ -19,12 +23,11 @@ class Assessment:
     """Held-out predictions, and what follows from them.
 
     Attributes:
-        probabilities: (H, classes) of each held-out node, by networks that did not train on it, at the epoch, by the
-            model and with the temperature that other nodes chose.
+        probabilities: (H, classes) of each held-out node, by networks that did not train on it, by the models, at the
+            epoch and with the temperature that other nodes chose.
         labels: (H,) their true classes.
         classes: names of the classes.
         shares: (classes,) the share that each class is taken to have among the nodes to be predicted.
-        per_class: whether the labels look drawn class by class, so that ``shares`` come from predictions.
         folds: k, how many there were; networks that predicted a held-out node had 1 - 1 / k of the labels.
     """
 
@@ -32,7 +35,6 @@ class Assessment:
     labels: np.ndarray
     classes: tuple[str, ...]
     shares: np.ndarray
-    per_class: bool
     folds: int
 
     @cached_property
@@ -56,7 +58,7 @@ class Assessment:
     def _weights(self) -> np.ndarray:
         """(classes,) what the recall of each class counts; classes that were never held out count nothing."""
         counts = self.confusion.sum(axis=1)
-        weights = np.where(counts > 0, self.shares if self.per_class else counts, 0.0)
+        weights = np.where(counts > 0, self.shares, 0.0)
         if not weights.sum():
             weights = counts.astype(np.float64)
         return weights / weights.sum()
@@ -67,18 +69,26 @@ class Assessment:
         return float(100 * (self._weights @ np.nan_to_num(self.recall)))
 
     @cached_property
-    def interval(self) -> tuple[float, float]:
-        """Wilson's interval of the accuracy in percent, at 90 %.
-
-        Labels drawn class by class are worth as many nodes as 1 / sum_c share_c^2 / count_c, those drawn at random as
-        many as there are. Held-out predictions of overlapping folds vary together, which a count of nodes does not
-        know: with k folds the variance is (2 k - 1) / (k - 1) times as large (Nadeau and Bengio, 2003), so the nodes
-        are worth that much less.
-        """
+    def worth(self) -> float:
+        """How many nodes drawn at random would say as much: 1 / sum_c share_c^2 / count_c, less for the overlap."""
         counts = np.maximum(self.confusion.sum(axis=1), 1)
-        overlap = (2 * self.folds - 1) / (self.folds - 1)
-        worth = float(1 / (self._weights**2 / counts).sum()) / overlap
-        return wilson(self.accuracy / 100, worth)
+        return float(1 / (self._weights**2 / counts).sum()) / OVERLAP
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """Of the accuracy of the predictor on all labels, in percent, at 90 %.
+
+        Wilson's interval for as many nodes as the held-out ones are worth says where the accuracy of networks on
+        1 - 1 / k of the labels lies. The predictor has all of them: the lower end is as if these gained nothing, the
+        upper one as if the error fell with the number of labels to the power ``GAIN``.
+        """
+        low, high = wilson(self.accuracy / 100, self.worth)
+        return low, 100 - (100 - high) * (1 - 1 / self.folds) ** GAIN
+
+    @property
+    def expected(self) -> float:
+        """The accuracy to be expected of the predictor on all labels, between 0 and 1."""
+        return 1 - (1 - self.accuracy / 100) * (1 - 1 / self.folds) ** (GAIN / 2)
 
     @property
     def calibration_error(self) -> float:
@@ -93,7 +103,6 @@ class Assessment:
             "level": LEVEL,
             "held_out_nodes": len(self.labels),
             "calibration_error": self.calibration_error,
-            "labels_drawn_per_class": self.per_class,
             "class_shares": dict(zip(self.classes, self.shares.tolist(), strict=True)),
             "precision": _named(self.classes, self.precision),
             "recall": _named(self.classes, self.recall),
@@ -111,17 +120,6 @@ def wilson(share: float, count: float) -> tuple[float, float]:
     middle = (share + z**2 / (2 * count)) / (1 + z**2 / count)
     half = z * np.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2) / (1 + z**2 / count)
     return 100 * max(0.0, float(middle - half)), 100 * min(1.0, float(middle + half))
-
-
-def drawn_per_class(labels: np.ndarray) -> bool:
-    """Whether at least half of the classes have the same, largest number of labels: a draw at random hardly does that.
-
-    >>> drawn_per_class(np.array([0, 0, 1, 1, 2])), drawn_per_class(np.array([0, 0, 0, 1, 2]))
-    (True, False)
-    """
-    counts = np.bincount(labels[labels >= 0])
-    counts = counts[counts > 0]
-    return len(counts) > 1 and bool(2 * (counts == counts.max()).sum() >= len(counts))
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

@@ -18,12 +18,14 @@ SECONDS: dict[str, float] = {"quick": 5.0, "default": 40.0, "thorough": 300.0}
 SMALL = 4000
 MOST_FOLDS = {"quick": 3, "default": 5, "thorough": 10}
 # Networks that hold nodes out, and networks that train on every label: at least, and where work allows it.
-LEAST_NETWORKS, MOST_NETWORKS = 5, {"quick": 6, "default": 12, "thorough": 40}
+LEAST_NETWORKS, MOST_NETWORKS = 5, {"quick": 6, "default": 8, "thorough": 40}
 EPOCHS = {"quick": (40, 120), "default": (150, 500), "thorough": (300, 1000)}
 WIDTHS = (64, 32, 16)
 # Seconds on two cores of 2020: for an entry of a product of one column, and for a step whatever its size. Products of a
 # filter bank, and how many times faster a GPU is.
 ENTRY, STEP, PRODUCTS, GPU = 1e-10, 1.5e-3, 35, 20.0
+# GCN beside DFNetPlus: its epochs and hidden units, and the most that it may take of a default run.
+PEER_EPOCHS, PEER_UNITS, PEER_PART = 200, 16, 0.5
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Plan:
         every: epochs from one look at held-out nodes to the next.
         overrides: hyper-parameters that fit the work.
         seconds: estimated, on two cores.
+        peer_epochs: of GCN, which is trained beside it by ``auto``; 0 where that would take too long.
     """
 
     folds: int
@@ -46,6 +49,7 @@ class Plan:
     every: int
     overrides: dict[str, Any]
     seconds: float
+    peer_epochs: int = 0
 
     @property
     def networks(self) -> int:
@@ -100,7 +104,18 @@ def make_plan(
     elif hasattr(config, "ramp") and "ramp" not in overrides:
         own["ramp"] = max(1, min(config.ramp, round(0.6 * chosen)))
     every = max(1, min(10, chosen // 20))
-    return Plan(folds, repeats, whole, chosen, every, own, step * count * chosen)
+    peer = 0 if effort == "quick" else _peer_epochs(graph, count, PEER_PART * allowed)
+    return Plan(folds, repeats, whole, chosen, every, own, step * count * chosen, peer)
+
+
+def _peer_epochs(graph: Graph, networks: int, allowed: float) -> int:
+    """As many as the authors of GCN take, where the work allows them."""
+    assert graph.features is not None
+    n, f = graph.features.shape
+    stored = graph.features.nnz if not isinstance(graph.features, np.ndarray) else n * f
+    columns = PEER_UNITS + graph.num_classes
+    step = STEP + ENTRY * 4 * (columns * (graph.adjacency.nnz + n) + PEER_UNITS * (stored + 10 * f))
+    return PEER_EPOCHS if graph.num_edges and step * PEER_EPOCHS * networks <= allowed else 0
 
 
 def _seconds(graph: Graph, config: Any, width: int | None) -> float:

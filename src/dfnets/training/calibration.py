@@ -1,4 +1,4 @@
-"""Probabilities that mean what they say: a temperature fitted on held-out nodes, and how far off they are."""
+"""Probabilities that mean what they say: temperatures by held-out nodes, and how far off they are."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ import numpy as np
 # What is tried: from twice as sharp to ten times as flat.
 TEMPERATURES = np.geomspace(0.4, 10.0, 25)
 TINY = 1e-12
+# A temperature that is matched to an accuracy is between 1 / RANGE and RANGE, found by that many halvings.
+RANGE, HALVINGS = 50.0, 40
+# What the probabilities count for against held-out nodes where the expected accuracy is asked for, in nodes.
+CONFIDENCE = 10.0
 
 
 def tempered(probabilities: np.ndarray, temperature: float) -> np.ndarray:
@@ -42,6 +46,60 @@ def penalised(losses: np.ndarray) -> np.ndarray:
     (log T)^2 / H is worth one node: of a handful of nodes that all are right, the sharpest temperature would be best.
     """
     return losses.mean(axis=-1) + np.log(TEMPERATURES) ** 2 / losses.shape[-1]
+
+
+def matching_temperature(probabilities: np.ndarray, accuracy: float) -> float:
+    """The temperature at which the mean top probability is the accuracy that is to be expected.
+
+    The mean falls as the temperature rises, so the interval of temperatures is halved until it is found; an accuracy
+    that no temperature reaches, below that of a guess, gives the nearest.
+
+    Args:
+        probabilities: (n, classes).
+        accuracy: between 0 and 1.
+
+    >>> round(matching_temperature(np.array([[0.8, 0.2]]), 2 / 3), 2)
+    2.0
+    """
+    low, high = np.log(1 / RANGE), np.log(RANGE)
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if tempered(probabilities, float(np.exp(middle))).max(axis=1).mean() > accuracy:
+            low = middle
+        else:
+            high = middle
+    return float(np.exp((low + high) / 2))
+
+
+def expected_accuracy(confidence: float, accuracy: float, worth: float) -> float:
+    """What held-out nodes say of the accuracy, and the probabilities themselves for as much as ``CONFIDENCE`` nodes.
+
+    A handful of held-out nodes is right or wrong by luck; probabilities have been seen on every node.
+
+    Args:
+        confidence: the mean top probability.
+        accuracy: on held-out nodes.
+        worth: how many nodes drawn at random would say as much as these.
+    """
+    return (worth * accuracy + CONFIDENCE * confidence) / (worth + CONFIDENCE)
+
+
+def calibrated_across(probabilities: np.ndarray, labels: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """(H, classes) held-out predictions, each group at the temperature that the other groups call for.
+
+    Args:
+        groups: (H,) the number of each node's group, two of them at least.
+    """
+    result = probabilities.copy()
+    for group in np.unique(groups):
+        other = groups != group
+        if other.any():
+            seen = probabilities[other]
+            accuracy = expected_accuracy(
+                seen.max(axis=1).mean(), np.mean(seen.argmax(axis=1) == labels[other]), other.sum()
+            )
+            result[~other] = tempered(probabilities[~other], matching_temperature(seen, accuracy))
+    return result
 
 
 def calibration_error(probabilities: np.ndarray, labels: np.ndarray, bins: int = 10) -> float:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dfnets import models
+from dfnets.models.mixture import MixtureConfig
 from dfnets.training.assessment import Assessment
 from dfnets.training.choice import cross_fitted
-from dfnets.training.trained import CARD, CARD_PAGE
+from dfnets.training.trained import CARD, CARD_PAGE, TrainedModel
 
 if TYPE_CHECKING:
     from dfnets.training.own_graph import CrossValidated
@@ -25,6 +26,7 @@ SAY = {
     "dfnet-plus": "DFNetPlus, a bank of feedback-looped filters and a small network",
     "logistic": "logistic regression on features, filtered where held-out nodes prefer that",
     "lp": "label propagation, which looks at edges and labels only",
+    "mixture": "several models, averaged",
 }
 
 
@@ -33,13 +35,17 @@ def make_card(result: CrossValidated) -> dict[str, Any]:
     graph, assessment, trained = result.graph, result.assessment, result.trained
     assert graph.labels is not None
     made = graph.features is None
-    transductive = models.get(trained.name).transductive
+    parts = [(part, result.candidates[part.candidate]) for part in result.choice.parts]
+    transductive = all(models.get(candidate.name).transductive for _, candidate in parts)
     return {
         "format": FORMAT,
         "model": trained.name,
         "choice": result.choice.why,
+        "members": [
+            {"model": candidate.name, "share": part.share, "version": str(candidate.versions[part.version])}
+            for part, candidate in parts
+        ],
         "settings": trained.config.model_dump(mode="json"),
-        "version": str(result.candidates[result.choice.candidate].versions[result.choice.version]),
         "graph": {
             "name": graph.name,
             "nodes": graph.num_nodes,
@@ -53,7 +59,7 @@ def make_card(result: CrossValidated) -> dict[str, Any]:
         },
         "features": trained.preparation.words() if trained.preparation is not None else "",
         "folds": {"folds": result.folds.count, "repeats": result.folds.repeats, "held_out": len(result.folds.held)},
-        "networks": trained.replicas,
+        "networks": _networks(trained),
         **assessment.describe(),
         "temperature": trained.temperature,
         "yardsticks": _yardsticks(result),
@@ -66,13 +72,19 @@ def make_card(result: CrossValidated) -> dict[str, Any]:
     }
 
 
+def _networks(trained: TrainedModel) -> int:
+    if isinstance(trained.config, MixtureConfig):
+        return sum(member.replicas for member in trained.config.members)
+    return trained.replicas
+
+
 def _yardsticks(result: CrossValidated) -> list[dict[str, Any]]:
     """The accuracy of every candidate by itself, made on the same folds in the same way."""
     own = result.assessment
     rows = [{"name": "the largest class", "accuracy": float(100 * own.shares.max())}]
     for candidate in result.candidates:
-        held = cross_fitted([candidate], result.folds.fold[0])
-        alone = Assessment(held, own.labels, own.classes, own.shares, own.per_class, own.folds)
+        held = cross_fitted([candidate], result.folds.groups)
+        alone = Assessment(held, own.labels, own.classes, own.shares, own.folds)
         rows.append({"name": candidate.name, "accuracy": alone.accuracy})
     return rows
 
@@ -90,20 +102,16 @@ def _least_sure(result: CrossValidated) -> list[dict[str, Any]]:
 
 
 def _how(result: CrossValidated) -> str:
-    folds, own = result.folds, result.assessment
+    folds = result.folds
     times = "" if folds.repeats == 1 else f", {folds.repeats} times over"
-    text = (
+    return (
         f"{len(folds.held)} of {len(folds.labelled)} labelled nodes were held out in turn ({folds.count} folds{times}) "
-        "and predicted by networks that had not trained on them. The model, the epoch and the temperature with which a "
-        "fold is scored were chosen by the other folds, so no node had a part in choosing what it is scored with. "
-        "The interval is Wilson's, at 90 %. The final predictor has trained on every label, so it should be no worse. "
+        "and predicted by networks that had not trained on them. The models, their shares, the epochs and the "
+        "temperature with which a fold is scored were chosen by the other folds, so no node had a part in choosing "
+        "what it is scored with. Classes count by their estimated share among the nodes without a label. The 90 % "
+        "interval is of the final predictor, which has trained on every label: its upper end allows for what the "
+        "labels that a fold lacks may gain."
     )
-    if own.per_class:
-        return text + (
-            "The labels look drawn class by class, so the accuracy weights classes by their estimated share among the "
-            "unlabelled nodes."
-        )
-    return text + "The labels are taken to be drawn at random: classes count by their share among the labels."
 
 
 def _new_nodes(transductive: bool, structural: bool) -> str:
@@ -179,6 +187,7 @@ def page(card: Mapping[str, Any]) -> str:
     confusion = [[name, *map(str, row)] for name, row in zip(names, card["confusion"], strict=True)]
     sure = [[row["id"], row["label"], f"{row['probability']:.2f}"] for row in card["least_sure"]]
     yard = [[row["name"], f"{row['accuracy']:.1f} %"] for row in card["yardsticks"]]
+    members = [[row["model"], f"{100 * row['share']:.0f} %", row["version"]] for row in card["members"]]
     facts = [[key, json.dumps(value)] for key, value in card["settings"].items()]
     parts = [
         f"<h1>Model card: {html.escape(card['graph']['name'])}</h1>",
@@ -186,7 +195,8 @@ def page(card: Mapping[str, Any]) -> str:
         f"<p>{html.escape(card['how'])}</p>",
         *(f"<p class=warn>{html.escape(warning)}</p>" for warning in card["warnings"]),
         f"<h2>Model</h2><p>{html.escape(SAY.get(card['model'], card['model']))}: {html.escape(card['choice'])}. "
-        f"{card['networks']} networks, {html.escape(card['version'])}. {html.escape(card['new_nodes'])}</p>",
+        f"{card['networks']} networks. {html.escape(card['new_nodes'])}</p>"
+        + _html_table(["model", "share", "version"], members),
         "<h2>Against yardsticks on the same folds</h2>" + _html_table(["", "accuracy"], yard),
         "<h2>Classes</h2>" + _html_table(["class", "labels", "precision", "recall"], class_rows(card)),
         "<h2>Confusion</h2><p>Rows: true class. Columns: predicted class.</p>" + _html_table(["", *names], confusion),

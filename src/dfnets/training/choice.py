@@ -1,4 +1,4 @@
-"""Which model, epoch and temperature: chosen on held-out nodes, and scored on nodes that had no part in it."""
+"""Which models, at which epoch and temperature, and how much each counts: by held-out nodes, and scored on others."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.stats import binomtest
 
-from dfnets.training.calibration import TEMPERATURES, penalised, tempered, tempered_losses
+from dfnets.training.calibration import TEMPERATURES, TINY, penalised, tempered, tempered_losses
 
-# How likely a lead of a simpler model may be by chance, if the two were equally good, for it to be taken.
-BY_CHANCE = 0.1
+# What the first model and every other count for before any held-out node has spoken, in nodes.
+FIRST, OTHERS = 9.0, 1.0
+# A model with a smaller share than that is left out: it would be kept and asked for next to nothing.
+LEAST_SHARE = 0.05
+# The shares settle within a few dozen steps, and more of them are cheap.
+STEPS = 200
 
 
 @dataclass(frozen=True)
@@ -36,11 +39,6 @@ class Candidate:
         """(V, temperatures, H) cross-entropies."""
         return np.stack([tempered_losses(p, self.labels) for p in self.probabilities])
 
-    @cached_property
-    def correct(self) -> np.ndarray:
-        """(V, H) whether the most probable class is right."""
-        return self.probabilities.argmax(axis=2) == self.labels
-
     def best(self, nodes: np.ndarray) -> tuple[int, int]:
         """The version and the temperature, by number, with the least cross-entropy on some of the held-out nodes.
 
@@ -51,53 +49,94 @@ class Candidate:
         version, temperature = np.unravel_index(int(means.argmin()), means.shape)
         return int(version), int(temperature)
 
+    def at(self, version: int, temperature: int, nodes: np.ndarray) -> np.ndarray:
+        """(m, classes) of some of the held-out nodes, by a version at one of ``TEMPERATURES``."""
+        return tempered(self.probabilities[version, nodes], float(TEMPERATURES[temperature]))
+
 
 @dataclass(frozen=True)
-class Choice:
-    """A candidate's number, its version's and its temperature's; and why, in words."""
+class Part:
+    """A candidate's number, its version's and its temperature's, and its share in the prediction."""
 
     candidate: int
     version: int
     temperature: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The models that predict together, the largest share first; and why, in words."""
+
+    parts: tuple[Part, ...]
     why: str
+
+    def at(self, candidates: Sequence[Candidate], nodes: np.ndarray) -> np.ndarray:
+        """(m, classes) what they say together of some of the held-out nodes."""
+        parts = [
+            part.share * candidates[part.candidate].at(part.version, part.temperature, nodes) for part in self.parts
+        ]
+        return np.sum(parts, axis=0)
 
 
 def choose(candidates: Sequence[Candidate], nodes: np.ndarray) -> Choice:
-    """The first candidate, unless another is right on these held-out nodes more often, by more than chance.
+    """Each candidate at its best version and temperature, and the shares under which the true classes are most likely.
+
+    The first counts for ``FIRST`` nodes beforehand and the others for ``OTHERS``, so with few labels the first predicts
+    almost alone, and the more held-out nodes there are the more they decide.
 
     Args:
         candidates: the one to prefer first.
         nodes: (m,) places of the held-out nodes that choose.
     """
     best = [candidate.best(nodes) for candidate in candidates]
-    correct = [candidate.correct[version][nodes] for candidate, (version, _) in zip(candidates, best, strict=True)]
-    chosen, why = 0, f"no simpler model is better by more than chance on {len(nodes)} held-out nodes"
-    for other in np.argsort([-row.mean() for row in correct], kind="stable"):
-        ahead, behind = int((correct[other] & ~correct[0]).sum()), int((correct[0] & ~correct[other]).sum())
-        # The sign test: of the nodes that only one of the two has right, each has either with probability 1/2.
-        if ahead > behind and binomtest(ahead, ahead + behind, alternative="greater").pvalue <= BY_CHANCE:
-            chosen = int(other)
-            why = (
-                f"right on {correct[chosen].sum()} of {len(nodes)} held-out nodes, "
-                f"{candidates[0].name} on {correct[0].sum()}: more than chance"
-            )
-            break
-    return Choice(chosen, *best[chosen], why if len(candidates) > 1 else "asked for")
+    if len(candidates) == 1:
+        return Choice((Part(0, *best[0], 1.0),), "asked for")
+    labels = candidates[0].labels[nodes]
+    said = [candidate.at(*own, nodes) for candidate, own in zip(candidates, best, strict=True)]
+    likely = np.stack([p[np.arange(len(nodes)), labels] for p in said])
+    prior = np.array([FIRST] + [OTHERS] * (len(candidates) - 1))
+    shares = mixture_shares(likely, prior)
+    shares = np.where(shares >= LEAST_SHARE, shares, 0.0)
+    shares /= shares.sum()
+    order = [int(c) for c in np.argsort(-shares, kind="stable") if shares[c]]
+    words = ", ".join(f"{candidates[c].name} {100 * shares[c]:.0f} %" for c in order)
+    why = f"{words}: the shares under which {len(nodes)} held-out nodes are most likely"
+    return Choice(tuple(Part(c, *best[c], float(shares[c])) for c in order), why)
+
+
+def mixture_shares(likely: np.ndarray, prior: np.ndarray) -> np.ndarray:
+    """(M,) shares w, at least 0 and of sum 1, that maximise sum_i log sum_m w_m p_im + sum_m prior_m log w_m.
+
+    By expectation maximisation: every node is divided among the models by how likely each makes its class.
+
+    Args:
+        likely: (M, m) the probability that each model gives to the true class of each node.
+        prior: (M,) in nodes.
+
+    >>> mixture_shares(np.array([[0.9] * 90, [0.1] * 90]), np.array([5.0, 5.0])).round(2)
+    array([0.94, 0.06])
+    """
+    likely = np.maximum(likely, TINY)
+    shares = prior / prior.sum()
+    for _ in range(STEPS):
+        parts = shares[:, None] * likely
+        shares = prior + (parts / parts.sum(axis=0)).sum(axis=1)
+        shares = shares / shares.sum()
+    return shares
 
 
 def cross_fitted(candidates: Sequence[Candidate], groups: np.ndarray) -> np.ndarray:
     """(H, classes) predictions for each held-out node by what the nodes of the other groups choose.
 
-    So the model, the epoch and the temperature that a node is scored with were chosen by nodes other than itself, and
-    the accuracy of these predictions has no optimism of selection in it.
+    So the models, their shares, epochs and temperatures that a node is scored with were chosen by nodes other than
+    itself, and the accuracy of these predictions has no optimism of selection in it.
 
     Args:
-        groups: (H,) the number of each node's group, its fold in the first repeat.
+        groups: (H,) the number of each node's group.
     """
     result = np.empty(candidates[0].probabilities.shape[1:])
     for group in np.unique(groups):
         own = np.flatnonzero(groups == group)
-        choice = choose(candidates, np.flatnonzero(groups != group))
-        version = candidates[choice.candidate].probabilities[choice.version, own]
-        result[own] = tempered(version, float(TEMPERATURES[choice.temperature]))
+        result[own] = choose(candidates, np.flatnonzero(groups != group)).at(candidates, own)
     return result

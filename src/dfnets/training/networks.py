@@ -90,7 +90,7 @@ def fit_settings(
 
 
 def held_out_probabilities(trainer: Trainer, folds: Folds) -> np.ndarray:
-    """(H, classes) the mean, over the repeats, of what the networks that did not see a held-out node make of it."""
+    """(H, classes) the mean of what the networks that did not see a held-out node make of it."""
     trainer.model.eval()
     with torch.no_grad():
         logits = trainer.model(trainer.inputs)
@@ -98,7 +98,7 @@ def held_out_probabilities(trainer: Trainer, folds: Folds) -> np.ndarray:
         for r, (_, out) in enumerate(folds):
             rows = logits[torch.as_tensor(folds.held[out], device=logits.device), r]
             total[out] += torch.softmax(rows.double(), dim=-1).cpu().numpy()
-    return total / folds.repeats
+    return total / folds.times[:, None]
 
 
 class _Watch:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -15,32 +15,22 @@ from dfnets import models
 from dfnets.atomic import check_folder
 from dfnets.graph import Graph
 from dfnets.models import Config
-from dfnets.training.assessment import Assessment, drawn_per_class
+from dfnets.training.assessment import Assessment
 from dfnets.training.budget import Effort, Plan, make_plan
-from dfnets.training.calibration import TEMPERATURES
+from dfnets.training.calibration import calibrated_across
 from dfnets.training.card import documents, make_card
 from dfnets.training.choice import Candidate, Choice, choose, cross_fitted
 from dfnets.training.devices import choose_device
-from dfnets.training.folds import FOLDS_THAT_TELL, Folds, make_folds
+from dfnets.training.folds import Folds, make_folds
 from dfnets.training.networks import Trained, fit_settings, train_networks
+from dfnets.training.peers import fit_yardsticks, kept_length, train_peer
+from dfnets.training.predictor import calibrated, make_predictor
 from dfnets.training.preparation import Preparation
 from dfnets.training.progress import steps_bar
 from dfnets.training.targets import check_targets
 from dfnets.training.trained import FILES, Predictions, TrainedModel, class_names
 
 AUTO = "dfnet-plus"
-# Logistic regression: on X, on X seen through one low-pass loop or two, and on X beside a low-pass and a high-pass.
-FILTERS: tuple[dict[str, Any], ...] = (
-    {"low": (1.0,)},
-    {"low": (0.1,)},
-    {"low": (1.0, 0.2)},
-    {"low": (1.0, 0.2), "high": (0.4,)},
-)
-PENALTIES = (0.01, 0.1, 1.0)
-# Labels times classes: a fit to more takes seconds, so fewer settings are tried.
-MANY = 20_000
-# Filtered rows of all labelled nodes are dense: beyond this many entries only the features alone are tried.
-MOST_ENTRIES = 200_000_000
 
 
 def train(
@@ -59,13 +49,14 @@ def train(
     """Trains a predictor for all nodes of a graph from the labels that there are, and says how good it is.
 
     The labelled nodes are divided into stratified folds, several times over. The networks of all folds, and some that
-    train on every label, are one problem. Every choice (model, epoch, temperature) is made on held-out nodes. The
-    accuracy is that of held-out predictions, where what each fold is scored with was chosen by the other folds.
+    train on every label, are one problem. Every choice (the share of each model, epoch, temperature) is made on
+    held-out nodes. The accuracy is that of held-out predictions, and what a fold is scored with was chosen by the
+    others.
 
     Args:
         graph: with labels, -1 where unknown; without features, some are made of the edges.
-        model: ``"auto"`` is DFNetPlus, unless held-out nodes say that a simpler model is better by more than chance; or
-            a name of :func:`dfnets.models.names`.
+        model: ``"auto"`` is DFNetPlus together with GCN, logistic regression and label propagation, each with the share
+            that held-out nodes give it (:mod:`dfnets.training.choice`); or a name of :func:`dfnets.models.names`.
         effort: ``"quick"``, ``"default"`` or ``"thorough"``: how much work goes into it, see :mod:`.budget`.
         epochs: instead of what the effort allows.
         preset: of the model's hyper-parameters, see :func:`dfnets.models.presets`.
@@ -78,38 +69,26 @@ def train(
     preparation = Preparation.learn(graph)
     prepared = preparation.apply(graph)
     name = AUTO if model == "auto" else model
-    given = _given(preparation, overrides)
+    given = {**kept_length(preparation), **overrides}
     plan = make_plan(prepared, name, effort, place, preset=preset, epochs=epochs, **given)
     assert graph.labels is not None
     folds = make_folds(graph.labels, plan.folds, plan.repeats, seed=seed)
     config = models.config(name, preset, **{"epochs": plan.epochs, **plan.overrides, **given})
-    first: Trained | None = None
-    with steps_bar(f"{plan.networks} networks, {name}", max(1, plan.epochs), show=progress, lines=True) as move:
-        if config.epochs:
-            first = train_networks(
-                name, config, prepared, folds, plan.whole, every=plan.every, seed=seed, device=place, after_epoch=move
-            )
-        yardsticks = _yardsticks(prepared, preparation, folds, seed, place)
-    if first is None:
-        same = [entry for entry in yardsticks if entry.name == name and not overrides]
-        first = same[0] if same else fit_settings(name, [config], prepared, folds, seed=seed, device=place)
-        yardsticks = [entry for entry in yardsticks if entry is not first]
+    options: dict[str, Any] = {"seed": seed, "device": place}
+    first, peers = _trained(name, config, prepared, preparation, folds, plan, progress, model == "auto", **options)
     # A model that cannot predict what it is to predict is a yardstick, but no choice.
-    simpler = [one for one in yardsticks if not (inductive and models.get(one.name).transductive)]
-    contest = [first, *(simpler if model == "auto" else [])]
+    able = [one for one in peers if not (inductive and models.get(one.name).transductive)]
+    contest = [first, *(able if model == "auto" else [])]
     candidates = [entry.candidate for entry in contest]
     choice = choose(candidates, np.arange(len(folds.held)))
-    held = cross_fitted(candidates, folds.fold[0])
-    chosen = contest[choice.candidate]
-    trained = predictor(chosen, choice, graph, preparation, folds)
-    predictions = trained.predict(graph, device=place)
+    trained, predictions, assessment = judge(graph, contest, choice, preparation, folds, place)
     return CrossValidated(
         graph,
         trained,
         predictions,
-        assess(graph, predictions, folds, held),
+        assessment,
         choice,
-        (first.candidate, *(entry.candidate for entry in yardsticks)),
+        (first.candidate, *(entry.candidate for entry in peers)),
         plan,
         folds,
         warnings,
@@ -169,65 +148,58 @@ class CrossValidated:
         return f"CrossValidated({self.trained.name} on {self.graph.name}, {accuracy})"
 
 
-def _given(preparation: Preparation, overrides: dict[str, Any]) -> dict[str, Any]:
-    """The settings that are not the plan's: a person's, and that prepared rows keep their length."""
-    return {**({"features": "none"} if preparation.scaled else {}), **overrides}
+def _trained(
+    name: str,
+    config: Config,
+    graph: Graph,
+    preparation: Preparation,
+    folds: Folds,
+    plan: Plan,
+    progress: bool,
+    auto: bool,
+    **options: Any,
+) -> tuple[Trained, list[Trained]]:
+    """The model, and those beside it, on the folds."""
+    first: Trained | None = None
+    peers: list[Trained] = []
+    if config.epochs:
+        with steps_bar(f"{plan.networks} networks, {name}", config.epochs, show=progress, lines=True) as move:
+            watch: dict[str, Any] = {"every": plan.every, "after_epoch": move}
+            first = train_networks(name, config, graph, folds, plan.whole, **watch, **options)
+    if auto and plan.peer_epochs:
+        with steps_bar(f"{plan.networks} networks, gcn", plan.peer_epochs, show=progress, lines=True) as move:
+            peers.append(train_peer(graph, preparation, folds, plan, after_epoch=move, **options))
+    peers += fit_yardsticks(graph, preparation, folds, **options)
+    if first is None:
+        # Asked for without settings, it is the yardstick of that name, whose settings held-out nodes choose.
+        same = [entry for entry in peers if entry.name == name and config in entry.configs]
+        first = same[0] if same else fit_settings(name, [config], graph, folds, **options)
+        peers = [entry for entry in peers if entry is not first]
+    return first, peers
 
 
-def _yardsticks(graph: Graph, preparation: Preparation, folds: Folds, seed: int, device: torch.device) -> list[Trained]:
-    """Simpler models on the same folds, in seconds: logistic regression, and label propagation."""
-    assert graph.features is not None
-    entries = len(folds.labelled) * graph.features.shape[1]
-    filters = FILTERS if entries * 3 <= MOST_ENTRIES else FILTERS[:1]
-    penalties: tuple[float, ...] = PENALTIES
-    if len(folds.labelled) * graph.num_classes > MANY:
-        filters, penalties = filters[:2], PENALTIES[1:2]
-    given = _given(preparation, {})
-    settings = [models.config("logistic", **filter, l2=l2, **given) for filter in filters for l2 in penalties]
-    made = [fit_settings("logistic", settings, graph, folds, seed=seed, device=device)]
-    if graph.num_edges:
-        propagations: Sequence[Config] = [models.config("lp", class_mass=mass) for mass in (True, False)]
-        made.append(fit_settings("lp", propagations, graph, folds, seed=seed, device=device))
-    return made
+def judge(
+    graph: Graph,
+    contest: Sequence[Trained],
+    choice: Choice,
+    preparation: Preparation,
+    folds: Folds,
+    device: torch.device,
+) -> tuple[TrainedModel, Predictions, Assessment]:
+    """The predictor that was chosen, what it says of every node, and what held-out predictions say of it.
 
-
-def predictor(chosen: Trained, choice: Choice, graph: Graph, preparation: Preparation, folds: Folds) -> TrainedModel:
-    """The networks of the version that was chosen, as a model that can be saved."""
-    weights = chosen.weights[choice.version]
-    if chosen.epochs and folds.count < FOLDS_THAT_TELL:
-        weights = {key: tensor[len(folds) :] for key, tensor in weights.items()}
-    replicas = len(next(iter(weights.values())))
-    config = chosen.configs[min(choice.version, len(chosen.configs) - 1)]
-    about = {"dataset": graph.name, "labelled": len(folds.labelled), "folds": folds.count, "repeats": folds.repeats}
-    return TrainedModel(
-        chosen.name,
-        config,
-        chosen.sizes,
-        chosen.filter,
-        weights,
-        class_names(graph),
-        replicas,
-        about,
-        graph.feature_names,
-        graph.encoder,
-        preparation,
-        float(TEMPERATURES[choice.temperature]),
-    )
-
-
-def assess(graph: Graph, predictions: Predictions, folds: Folds, held: np.ndarray) -> Assessment:
-    """What held-out predictions say of the predictor.
-
-    Args:
-        predictions: of every node, by the final predictor: they tell the shares of the classes that are to be expected.
-        held: (H, classes) what :func:`dfnets.training.choice.cross_fitted` made.
+    The classes of the nodes to be predicted may have other shares than those among the labels, which often are drawn
+    class by class: they are read off the predictions, unsure as these are, and the accuracy weights classes by them.
     """
     assert graph.labels is not None
+    model = make_predictor(contest, choice, graph, preparation, folds)
+    predictions = model.predict(graph, device=device)
+    unknown = predictions.probabilities[graph.labels < 0]
     counts = np.bincount(graph.labels[folds.labelled], minlength=graph.num_classes)
-    shares = counts / counts.sum()
-    unknown = graph.labels < 0
-    per_class = drawn_per_class(graph.labels) and bool(unknown.any())
-    if per_class:
-        # What the predictions say, unsure as they are: not sharpened, which with few labels ends at one class.
-        shares = predictions.probabilities[unknown].mean(axis=0)
-    return Assessment(held, graph.labels[folds.held], class_names(graph), shares, per_class, folds.count)
+    shares = unknown.mean(axis=0) if len(unknown) else counts / counts.sum()
+    labels = graph.labels[folds.held]
+    held = cross_fitted([entry.candidate for entry in contest], folds.groups)
+    held = calibrated_across(held, labels, folds.groups)
+    assessment = Assessment(held, labels, class_names(graph), shares, folds.count)
+    model = calibrated(model, unknown, assessment.expected, assessment.worth)
+    return model, replace(predictions, temperature=model.temperature), assessment
