@@ -1,6 +1,6 @@
 """What a person gets for a graph of their own: public graphs with most labels hidden, by plain ``dfnets train``.
 
-    python -m benchmarks.own_graph [graph ...] [--labels 20 5 2] [--draws 5] [--out rows.csv] [--commands]
+    python -m benchmarks.own_graph [graph ...] [--labels 20 5 2] [--draws 5] [--first 0] [--out rows.csv] [--commands]
 
 For every graph, number of labels per class and draw, some labelled nodes are given and all others hidden; a class keeps
 at least half of its nodes hidden. Compared on the hidden nodes: the default of ``dfnets.train``; DFNetPlus on every
@@ -70,8 +70,8 @@ def drawn(graph: Graph, per_class: int, draw: int) -> tuple[Graph, np.ndarray]:
 def by_functions(graph: Graph, device: str) -> dict[str, Any]:
     result = dfnets.train(graph, device=device, progress=False)
     low, high = result.assessment.interval
-    name = result.trained.name
-    return {"model": name, "low": low, "high": high, "probabilities": result.predictions.probabilities}
+    names = " + ".join(row["model"] for row in result.card()["members"])
+    return {"model": names, "low": low, "high": high, "probabilities": result.predictions.probabilities}
 
 
 def by_commands(graph: Graph, device: str) -> dict[str, Any]:
@@ -101,7 +101,8 @@ def by_commands(graph: Graph, device: str) -> dict[str, Any]:
         if f"p(class {c:03d})" in frame:
             probabilities[:, c] = frame[f"p(class {c:03d})"]
     low, high = card["interval"]
-    return {"model": card["model"], "low": low, "high": high, "probabilities": probabilities}
+    names = " + ".join(row["model"] for row in card["members"])
+    return {"model": names, "low": low, "high": high, "probabilities": probabilities}
 
 
 def _run(*words: object) -> None:
@@ -213,6 +214,7 @@ def main() -> None:
     parser.add_argument("graphs", nargs="*", default=GRAPHS)
     parser.add_argument("--labels", nargs="+", type=int, default=[20, 5, 2])
     parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--first", type=int, default=0, help="number of the first draw")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--oracle", type=int, default=3, help="networks of the oracle; 0 leaves it out")
     parser.add_argument("--out", type=Path, default=Path("own_graph.csv"))
@@ -226,7 +228,7 @@ def main() -> None:
         for name in options.graphs:
             graph = dfnets.datasets.load(name)
             for per_class in options.labels:
-                for draw in range(options.draws):
+                for draw in range(options.first, options.first + options.draws):
                     rows.append(measure(graph, per_class, draw, options.device, way, options.oracle))
                     writer.writerow(rows[-1])
                     file.flush()

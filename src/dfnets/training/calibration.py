@@ -10,7 +10,7 @@ TINY = 1e-12
 # A temperature that is matched to an accuracy is between 1 / RANGE and RANGE, found by that many halvings.
 RANGE, HALVINGS = 50.0, 40
 # What the probabilities count for against held-out nodes where the expected accuracy is asked for, in nodes.
-CONFIDENCE = 10.0
+CONFIDENCE = 2.0
 
 
 def tempered(probabilities: np.ndarray, temperature: float) -> np.ndarray:
