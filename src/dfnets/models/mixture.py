@@ -108,3 +108,8 @@ class Mixture(Model):
                 total = total + member.share * flat
                 shares += member.share
         return torch.log((total / shares).clamp_min(FLOOR))[:, None]
+
+
+def replica_counts(config: Config, replicas: int) -> list[int]:
+    """How many networks each member of a mixture has; of any other model, its ``replicas``."""
+    return [member.replicas for member in config.members] if isinstance(config, MixtureConfig) else [replicas]

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dfnets import models
-from dfnets.models.mixture import MixtureConfig
+from dfnets.models.mixture import replica_counts
 from dfnets.training.assessment import Assessment
 from dfnets.training.choice import cross_fitted
-from dfnets.training.trained import CARD, CARD_PAGE, TrainedModel
+from dfnets.training.trained import CARD, CARD_PAGE
 
 if TYPE_CHECKING:
     from dfnets.training.own_graph import CrossValidated
@@ -59,7 +59,7 @@ def make_card(result: CrossValidated) -> dict[str, Any]:
         },
         "features": trained.preparation.words() if trained.preparation is not None else "",
         "folds": {"folds": result.folds.count, "repeats": result.folds.repeats, "held_out": len(result.folds.held)},
-        "networks": _networks(trained),
+        "networks": sum(replica_counts(trained.config, trained.replicas)),
         **assessment.describe(),
         "temperature": trained.temperature,
         "yardsticks": _yardsticks(result),
@@ -70,12 +70,6 @@ def make_card(result: CrossValidated) -> dict[str, Any]:
         "seconds": round(result.seconds, 1),
         "versions": {package: version(package) for package in ("dfnets", "torch", "numpy", "scipy", "scikit-learn")},
     }
-
-
-def _networks(trained: TrainedModel) -> int:
-    if isinstance(trained.config, MixtureConfig):
-        return sum(member.replicas for member in trained.config.members)
-    return trained.replicas
 
 
 def _yardsticks(result: CrossValidated) -> list[dict[str, Any]]:

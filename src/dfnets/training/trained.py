@@ -25,6 +25,7 @@ from dfnets.datasets.features import match_features
 from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
 from dfnets.models import Config, Model, Sizes, compatibility
+from dfnets.models.mixture import replica_counts
 from dfnets.shift import Shift
 from dfnets.training.devices import choose_device
 from dfnets.training.predictions import Predictions
@@ -114,8 +115,9 @@ class TrainedModel:
             make = partial(models.get(self.name), self.config, self.sizes, filter=self.filter, replicas=self.replicas)
             try:
                 # Without memory first: a config may claim any size, and only the weights say what there is.
-                if {tensor.shape[:1] for tensor in self.weights.values()} != {(self.replicas,)}:
-                    raise RuntimeError(f"it has {self.replicas} replicas, and the tensors another number")
+                counts = replica_counts(self.config, self.replicas)
+                if {tensor.shape[:1] for tensor in self.weights.values()} != {(count,) for count in counts}:
+                    raise RuntimeError(f"it has {sum(counts)} replicas, and the tensors another number")
                 with torch.device("meta"):
                     make().load_state_dict(dict(self.weights), assign=True)
                 network = make()
