@@ -2,7 +2,8 @@
 
 Each cell runs ``tests/test_machines.py`` (design, apply and training against stored values; replicas and threads to the
 bit) in a process whose environment, user or packages are changed, and the table says how it went. A cell that cannot be
-had here is said to be so, with the reason. ``--only TEXT`` takes the cells whose name has that text.
+had here is said to be so, with the reason. ``--only TEXT`` takes the cells whose name has that text; ``--python PATH``
+names interpreters that have the dependencies and pytest, beside those that are found by themselves.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TESTS = ["tests/test_machines.py"]
-SECONDS = 600
+SECONDS = 3600
+OLDEST_TORCH = "torch 2.6.0, its type hints"
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Cell:
         environment: variables that are set; None takes one away.
         before: words before the command, such as a change of user.
         missing: why it cannot be had here; empty when it can.
+        command: what is run instead of the tests; words of it in error lines say what failed.
     """
 
     name: str
@@ -38,15 +42,19 @@ class Cell:
     before: tuple[str, ...] = ()
     python: str = sys.executable
     missing: str = ""
+    command: tuple[str, ...] = ()
 
 
-def cells(folder: Path) -> Iterator[Cell]:
-    """All kinds of machines; ``folder`` is for copies and packages."""
+def cells(folder: Path, pythons: Sequence[str] = (), only: str = "") -> Iterator[Cell]:
+    """All kinds of machines whose names have a text; ``folder`` is for copies and packages."""
     yield Cell("as it is")
     yield from instruction_sets()
     yield from threads()
     yield from places(folder)
     yield from versions(folder)
+    yield from interpreters(pythons)
+    if only in OLDEST_TORCH:  # its wheel is large
+        yield oldest_torch(folder)
 
 
 def instruction_sets() -> Iterator[Cell]:
@@ -88,7 +96,7 @@ def places(folder: Path) -> Iterator[Cell]:
 
 
 def versions(folder: Path) -> Iterator[Cell]:
-    """The oldest NumPy and SciPy of the ranges, over the installed packages; other Pythons, where they have torch."""
+    """The oldest NumPy and SciPy of the ranges, over the installed packages."""
     overlay = folder / "oldest"
     wanted = ["numpy==2.0.*", "scipy==1.13.*"]
     pip = [
@@ -107,11 +115,38 @@ def versions(folder: Path) -> Iterator[Cell]:
     reason = done.stderr.strip().rsplit("\n", 1)[-1][:100] if done.returncode else ""
     path = os.pathsep.join([str(overlay), str(ROOT / "src")])
     yield Cell("NumPy 2.0, SciPy 1.13", {"PYTHONPATH": path}, missing=reason)
-    for version in ("3.12", "3.13"):
-        found = shutil.which(f"python{version}") or _of_pyenv(version)
-        usable = found and _works(found, "-c", "import torch, numba, pytest")
-        reason = "" if usable else f"Python {version} {'has no torch, numba and pytest' if found else 'is not here'}"
-        yield Cell(f"Python {version}", python=found or "", missing=reason)
+
+
+def interpreters(given: Sequence[str]) -> Iterator[Cell]:
+    """Other Pythons, where they have the packages that the tests need."""
+    for version in ("3.11", "3.12", "3.13"):
+        code = f"import sys, torch, numba, pytest, hypothesis; sys.exit(sys.version_info[:2] != {_numbers(version)})"
+        found = [*given, shutil.which(f"python{version}") or "", _of_pyenv(version) or "", sys.executable]
+        usable = [path for path in found if path and _works(path, "-c", code)]
+        reason = "" if usable else f"no Python {version} with torch, numba and pytest: name one with --python"
+        yield Cell(f"Python {version}", python=usable[0] if usable else "", missing=reason)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def oldest_torch(folder: Path) -> Cell:
+    """The type hints of the oldest torch of the range: no name, method or argument is used that it does not have.
+
+    Its wheel is unpacked and not installed, so that nothing can take it for the torch in use.
+    """
+    place, wheel = folder / "torch", folder / "wheel"
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "-d", str(wheel)]
+    version = OLDEST_TORCH.split(",")[0].replace(" ", "==")
+    done = subprocess.run([*pip, version], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return Cell(OLDEST_TORCH, missing=done.stderr.strip().rsplit("\n", 1)[-1][:100])
+    with zipfile.ZipFile(next(wheel.iterdir())) as archive:
+        archive.extractall(place, [name for name in archive.namelist() if name.endswith((".py", ".pyi", "py.typed"))])
+    mypy = ("mypy", "--no-warn-unused-ignores", "--cache-dir", str(folder / "mypy"))
+    paths = os.pathsep.join([str(ROOT / "src"), str(place)])
+    return Cell(OLDEST_TORCH, {"MYPYPATH": paths}, command=mypy)
 
 
 def _of_pyenv(version: str) -> str | None:
@@ -136,7 +171,8 @@ def run(cell: Cell) -> tuple[str, str]:
             environment.pop(name, None)
         else:
             environment[name] = value
-    words = [*cell.before, cell.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=line", *TESTS]
+    tests = ("pytest", "-q", "-p", "no:cacheprovider", "--tb=line", *TESTS)
+    words = [*cell.before, cell.python, "-m", *(cell.command or tests)]
     try:
         done = subprocess.run(
             words, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=SECONDS
@@ -144,8 +180,9 @@ def run(cell: Cell) -> tuple[str, str]:
     except subprocess.TimeoutExpired:
         return "FAILED", f"not done within {SECONDS} s"
     lines = [line for line in done.stdout.splitlines() if line.strip()]
-    failed = [line for line in lines if line.startswith(("FAILED", "ERROR", "E "))]
-    if done.returncode:
+    failed = [line for line in lines if line.startswith(("FAILED", "ERROR", "E ", "src/dfnets"))]
+    # mypy also names what it thinks is wrong in the other package; that is not ours to judge.
+    if done.returncode > 1 or (failed if cell.command else done.returncode):
         return "FAILED", (failed or lines or [done.stderr.strip()[-200:]])[-1][:160]
     return "passed", ""
 
@@ -153,12 +190,13 @@ def run(cell: Cell) -> tuple[str, str]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.matrix", description=__doc__)
     parser.add_argument("--only", default="", help="cells whose name has this text")
+    parser.add_argument("--python", action="append", default=[], help="another interpreter; may be repeated")
     options = parser.parse_args()
     failures = 0
     print("| machine | result | seconds | remark |\n|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory(prefix="dfnets-matrix-") as place:
         Path(place).chmod(0o755)
-        for cell in cells(Path(place)):
+        for cell in cells(Path(place), options.python, options.only):
             if options.only in cell.name:
                 start = time.monotonic()
                 result, remark = run(cell)
