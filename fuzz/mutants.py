@@ -10,39 +10,58 @@ A list is a tuple of :class:`fuzz.mutant.Mutant`; other lists join ``LISTS`` by 
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
+import resource
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from fuzz.harness import forked
 from fuzz.mutant import Mutant
 from fuzz.mutated_certificates import CERTIFICATES
 from fuzz.mutated_splits import SEARCH, SPLITS
 from fuzz.mutated_statistics import STATISTICS
 
 ROOT = Path(__file__).parents[1]
-
-
+MOST_SECONDS = 600
+"""Of computing for the tests of one mutant: what has made them endless is noticed too."""
 LISTS = {"certificates": CERTIFICATES, "statistics": STATISTICS, "splits": SPLITS, "search": SEARCH}
 
 
 def survives(mutant: Mutant, folder: Path) -> bool:
     """Whether the tests still pass with the mutant in the copy of the source in ``folder``."""
     path = folder / "src" / "dfnets" / mutant.file
-    original = path.read_text()
+    original, times = path.read_text(), path.stat()
     if original.count(mutant.before) != 1:
         raise ValueError(
             f"{mutant.name!r}: {mutant.before!r} is {original.count(mutant.before)} times in {mutant.file}"
         )
     path.write_text(original.replace(mutant.before, mutant.after))
     try:
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *mutant.tests.split()]
-        environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "DFNETS_DATA": str(ROOT.parent / "shared/data")}
-        return subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False).returncode == 0
+        return passes(mutant.tests, folder)
     finally:
         path.write_text(original)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))  # its compiled form is valid again
+
+
+def passes(tests: str, folder: Path) -> bool:
+    """Whether tests pass in the copy: in a child of this process, which has loaded the other packages already."""
+
+    def act() -> None:
+        import pytest
+
+        os.chdir(folder)
+        os.environ["PYTHONPATH"] = str(folder / "src")
+        os.environ["DFNETS_DATA"] = str(ROOT.parent / "shared/data")
+        sys.path[:0] = [str(folder / "src"), str(folder)]
+        for name in [name for name in sys.modules if name.split(".")[0] == "fuzz"]:
+            del sys.modules[name]  # the copy's own is meant
+        sys.dont_write_bytecode = True
+        sys.exit(int(pytest.main(["-q", "-x", "-p", "no:cacheprovider", *tests.split()])))
+
+    return forked(act, limits={resource.RLIMIT_CPU: MOST_SECONDS}, kill_after=60 * MOST_SECONDS).status == 0
 
 
 def main() -> None:
@@ -58,6 +77,12 @@ def main() -> None:
             for part in ("src", "tests", "fuzz", "pyproject.toml"):
                 copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
                 copy(ROOT / part, folder / part)  # type: ignore[operator]
+            os.environ.setdefault("MKL_CBWR", "AUTO")  # as dfnets does before it loads torch
+            for name in ("torch", "scipy.stats", "scipy.sparse.linalg", "pandas", "hypothesis", "optuna", "numba"):
+                importlib.import_module(name)
+            for tests in dict.fromkeys(mutant.tests for mutant in mutants):
+                if not passes(tests, folder):
+                    sys.exit(f"{tests} fails without any mutant")
         for mutant in mutants:
             lives = not options.list and survives(mutant, folder)
             survivors += [mutant.name] if lives else []
