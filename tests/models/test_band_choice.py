@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dfnets import Graph
-from dfnets.models.band_choice import BandChoice, choose_band, decide, gram_matrices, trust_with_few_labels
+from dfnets.models.band_choice import BandChoice, choose_band, decide, gram_matrices, trust_with_classes
 from dfnets.nn import Features
 from dfnets.nn.filter_bank import FilterBank, restart_filter
 from dfnets.shift import Shift
@@ -75,8 +75,23 @@ def test_predictions_that_are_wrong_half_of_the_time_are_no_targets(accuracy: fl
     assert BandChoice("low", 0.5, accuracy).trust == pytest.approx(trust)
 
 
-def test_with_few_labels_and_many_classes_agreement_counts_less() -> None:
-    assert [trust_with_few_labels(classes) for classes in (2, 10, 20, 100)] == [1.0, 1.0, 0.5, 0.1]
+def test_with_many_classes_agreement_counts_less() -> None:
+    assert [trust_with_classes(classes) for classes in (2, 10, 16, 25, 100)] == pytest.approx([1.0, 1.0, 0.6, 0.0, 0.0])
+
+
+def test_single_labels_of_many_classes_leave_the_low_band() -> None:
+    """A node whose class has no other labelled one is never told right, so that it must not speak for any band."""
+    graph = ring(60)
+    rng = np.random.default_rng(0)
+
+    def looked_at(nodes: np.ndarray) -> np.ndarray:
+        raise AssertionError(f"nothing can be left out of {len(nodes)} single labels")
+
+    assert choose_band(looked_at, BANDS, np.arange(60), np.arange(60)).band == "low"
+    # Twelve nodes of two classes among singles decide alone: features that are the class choose X as it is.
+    labels = np.concatenate([np.arange(12) % 2, np.arange(2, 50)])
+    told = graph.with_(features=np.eye(50)[labels] + 0.01 * rng.normal(size=(60, 50)))
+    assert choose_band(grams_of(told), BANDS, np.arange(60), labels).band == "all"
 
 
 def test_no_more_nodes_are_looked_at_than_needed() -> None:

@@ -197,3 +197,42 @@ def test_it_learns_from_few_labels(alike: bool) -> None:
 def test_settings_out_of_range_are_named(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         models.config("dfnet-plus", **settings)
+
+
+def many_classes(classes: int) -> tuple[DFNetPlus, Any, Objective]:
+    """A ring whose nodes have so many classes, two labelled nodes for each."""
+    n = 4 * classes
+    labels = np.arange(n) // 4
+    edges = np.roll(np.eye(n), 1, axis=0) + np.roll(np.eye(n), -1, axis=0)
+    data = Graph(edges, features=np.eye(classes)[labels], labels=labels)
+    model = DFNetPlus(models.config("dfnet-plus"), Sizes(classes, classes, n))
+    model.reset_parameters(generators([0]))
+    model.use_streams(generators([0]))
+    inputs, train = model.prepare(data, CPU), np.flatnonzero(np.arange(n) % 4 < 2)
+    model.begin(inputs, [(train, labels[train])])
+    return model, inputs, Objective(labels, [train], classes)
+
+
+def test_many_classes_are_learnt_from_labels_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, int]] = []
+    augmented = DFNetPlus._augmented
+
+    def recorded(self: DFNetPlus, inputs: Any, nodes: torch.Tensor, count: int) -> torch.Tensor:
+        seen.append((len(nodes), count))
+        return augmented(self, inputs, nodes, count)
+
+    monkeypatch.setattr(DFNetPlus, "_augmented", recorded)
+    for classes, trust in ((7, 1.0), (16, 0.6), (40, 0.0)):
+        model, inputs, objective = many_classes(classes)
+        model.losses(inputs, objective)
+        assert model.trust.item() == pytest.approx(trust)
+        assert (model.head is None) is (classes < 25)
+    # Five labelled nodes of each class where that is more than 50, beside 100 unlabelled ones.
+    assert seen == [(150, 2), (180, 2), (300, 1)]
+
+
+@pytest.mark.parametrize(("classes", "l2"), [(3, 5e-4), (10, 5e-4), (40, 1.25e-4)])
+def test_the_penalty_falls_with_the_classes(classes: int, l2: float) -> None:
+    assert DFNetPlus(models.config("dfnet-plus"), Sizes(4, classes, 9)).penalties()[0][1] == pytest.approx(l2)
+    given = DFNetPlus(models.config("dfnet-plus", l2=0.01), Sizes(4, classes, 9))
+    assert given.penalties()[0][1] == 0.01

@@ -24,8 +24,11 @@ MAX_ERROR_OF_GUESSING = 0.85
 # The share of labelled nodes that the low band predicts right from the others: from the first on, predictions are worth
 # agreeing on, from the second on fully. A target that is wrong half of the time teaches the wrong class.
 MIN_ACCURACY, FULL_ACCURACY = 0.5, 0.65
-# With too few labels per class to leave one out, agreement is trusted fully up to so many classes, and less with more.
-FULL_CLASSES = 10
+# Agreement may count fully up to the first number of classes, and from the second on not at all: the more there are,
+# the more small ones are given up for others, on which predictions agree just as well.
+FULL_CLASSES, MAX_CLASSES = 10, 25
+# Fewer labelled nodes than that whose class has another one say nothing about a band.
+MIN_NODES = 10
 # Another band than the low one must be better by more than that many standard errors of the difference: of a handful of
 # nodes any band may be the best by chance.
 STANDARD_ERRORS = 1.0
@@ -56,13 +59,13 @@ class BandChoice:
         return float(np.clip((self.accuracy - MIN_ACCURACY) / (FULL_ACCURACY - MIN_ACCURACY), 0, 1))
 
 
-def trust_with_few_labels(classes: int) -> float:
-    """The same where there are too few labels to leave one out.
+def trust_with_classes(classes: int) -> float:
+    """From 1 to 0, how far predictions can be taken as targets with so many classes.
 
-    >>> trust_with_few_labels(7), trust_with_few_labels(40)
-    (1.0, 0.25)
+    >>> trust_with_classes(7), trust_with_classes(40)
+    (1.0, 0.0)
     """
-    return min(1.0, FULL_CLASSES / classes)
+    return float(np.clip((MAX_CLASSES - classes) / (MAX_CLASSES - FULL_CLASSES), 0, 1))
 
 
 def choose_band(
@@ -74,7 +77,7 @@ def choose_band(
     """The low band, unless another has a leave-one-out error that is clearly smaller.
 
     A node that has the only label of its class cannot be predicted from the others, and the band that says least would
-    be wrong about it the least: such nodes have no say, and where there are no others the band is the low one.
+    be wrong about it the least: such nodes have no say, and with fewer than ``MIN_NODES`` others the band is the low one.
 
     Args:
         grams_at: the (K, t, t) Gram matrices of t nodes, one for each of the K responses.
@@ -83,14 +86,15 @@ def choose_band(
         labels: (t,) their classes.
     """
     some = np.linspace(0, len(nodes) - 1, min(len(nodes), MAX_NODES)).astype(np.int64)
-    told = np.bincount(labels[some])[labels[some]] > 1
-    if not told.any():
+    classes = labels[some]
+    told = np.bincount(classes)[classes] > 1
+    if told.sum() < MIN_NODES:
         return BandChoice("low", 1.0, 0.0)
     grams = grams_at(nodes[some])
     sums = {band: grams[list(places)].sum(axis=0) for band, places in bands.items()}
-    errors = {band: leave_one_out_errors(gram, labels[some])[told] for band, gram in sums.items()}
-    guess = leave_one_out_errors(np.zeros_like(grams[0]), labels[some])[told].mean()
-    right = leave_one_out(sums["low"], labels[some]).argmax(axis=1) == labels[some]
+    errors = {band: leave_one_out_errors(gram, classes)[told] for band, gram in sums.items()}
+    guess = leave_one_out_errors(np.zeros_like(grams[0]), classes)[told].mean()
+    right = leave_one_out(sums["low"], classes).argmax(axis=1) == classes
     return decide(errors, float(guess), float(right[told].mean()))
 
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from dfnets.datasets.features import Scaling
 from dfnets.graph import Graph
-from dfnets.models.band_choice import BandChoice, choose_band, gram_matrices, trust_with_few_labels
+from dfnets.models.band_choice import MAX_CLASSES, BandChoice, choose_band, gram_matrices, trust_with_classes
 from dfnets.models.base import Model, Sizes, scaled_features
 from dfnets.models.batches import sample_batch
 from dfnets.models.class_balance import alignment, update_shares_
@@ -35,6 +35,12 @@ if TYPE_CHECKING:
 
 # Added to variances, as in batch normalisation: a column that hardly varies is not blown up.
 EPS = 1e-5
+# Labelled nodes in a step where the settings do not say: so many, or so many of each class if that is more.
+LABELLED, LABELLED_PER_CLASS = 50, 5
+# The penalty where the settings do not say, and the number of classes above which it falls.
+L2, L2_CLASSES = 5e-4, 10
+# Width of the hidden layer where there are many classes.
+HIDDEN = 64
 
 
 @dataclass(frozen=True)
@@ -74,7 +80,7 @@ class DFNetPlus(Model):
     Config = DFNetPlusConfig
     presets: ClassVar = {"default": {}}
     space = SPACE
-    version = 2
+    version = 3
     config: DFNetPlusConfig
     kind: Tensor
     band_mask: Tensor
@@ -98,9 +104,13 @@ class DFNetPlus(Model):
             self.filters = [everything[place] for place in bands[config.band]]
             self.bands = {config.band: range(len(self.filters))}
         count = len(self.filters)
-        self.first = Linear(sizes.features, config.hidden or sizes.classes, parts=count, replicas=replicas)
+        width = config.hidden
+        if width == "auto":
+            # With many classes a layer that they share learns sooner than weights of each class's own.
+            width = HIDDEN if sizes.classes >= MAX_CLASSES else None
+        self.first = Linear(sizes.features, width or sizes.classes, parts=count, replicas=replicas)
         self.between = Dropout(config.dropout, relu=True, replicas=replicas)
-        self.head = None if config.hidden is None else Linear(config.hidden, sizes.classes, replicas=replicas)
+        self.head = None if width is None else Linear(width, sizes.classes, replicas=replicas)
         self.gain = None if config.gain is False else nn.Parameter(torch.ones(replicas, sizes.features))
         # What is not trained: the kind of the features; per replica the responses in use, whether augmentations must
         # agree and how much that counts, whether classes are balanced, their shares in the predictions, and the steps.
@@ -140,7 +150,8 @@ class DFNetPlus(Model):
 
     def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
         weights = [self.first.weight] + [layer.weight for layer in (self.head,) if layer is not None]
-        return [(weights + [gain for gain in (self.gain,) if gain is not None], self.config.l2)]
+        l2 = L2 * min(1.0, L2_CLASSES / self.sizes.classes) if self.config.l2 is None else self.config.l2
+        return [(weights + [gain for gain in (self.gain,) if gain is not None], l2)]
 
     def begin(self, inputs: Inputs, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
         if self.standardises:
@@ -168,7 +179,7 @@ class DFNetPlus(Model):
             # Too few labels to tell are no reason against consistency, which is needed most there.
             few = bool(self.balance_classes[r]) and chosen[key].band == "low"
             self.use_consistency[r] = few or chosen[key].informative
-            self.trust[r] = trust_with_few_labels(self.sizes.classes) if few else chosen[key].trust
+            self.trust[r] = trust_with_classes(self.sizes.classes) * (1.0 if few else chosen[key].trust)
 
     @property
     def standardises(self) -> bool:
@@ -194,10 +205,13 @@ class DFNetPlus(Model):
 
     def losses(self, inputs: Inputs, objective: Objective) -> Tensor:
         config = self.config
-        batch = sample_batch(objective, objective.num_nodes, config.labelled, config.unlabelled, self.streams)
-        log_p = torch.log_softmax(self._augmented(inputs, batch.nodes, config.augmentations), dim=-1)
+        some = config.labelled or max(LABELLED, LABELLED_PER_CLASS * self.sizes.classes)
+        batch = sample_batch(objective, objective.num_nodes, some, config.unlabelled, self.streams)
+        # With too many classes to ask for agreement, one is all that the labels need.
+        count = config.augmentations if len(self.bands) == 1 or trust_with_classes(self.sizes.classes) else 1
+        log_p = torch.log_softmax(self._augmented(inputs, batch.nodes, count), dim=-1)
         labelled = len(batch.targets)
-        wanted = batch.targets[..., None, None].expand(-1, -1, config.augmentations, 1)
+        wanted = batch.targets[..., None, None].expand(-1, -1, count, 1)
         picked = log_p[:labelled].gather(-1, wanted).squeeze(-1)
         supervised = -batched.sums(picked.mean(dim=2) * batch.weights) / labelled
         self.steps += 1

@@ -23,7 +23,7 @@ class DFNetPlusConfig(Config):
             high ones. None: the low ones, unless another band predicts the labelled nodes better, each from the others.
         balance_below: mean number of labelled nodes per class; with fewer, the predictions are made to spread evenly
             over the classes.
-        hidden: width of the hidden layer; None leaves it out.
+        hidden: width of the hidden layer; None leaves it out. ``"auto"``: 64 from 25 classes on, and none below.
         standardise: give every filtered column of X mean 0 and variance 1. None: where X is not sparse.
         gain: a factor for every column of X, decayed like the weights; with standardised columns this drops those that
             do not help. None: where columns are standardised.
@@ -31,12 +31,14 @@ class DFNetPlusConfig(Config):
         dropout: rate at which entries of the hidden layer are dropped.
         node_dropout: rate at which nodes are dropped before the filter.
         augmentations: how often nodes are dropped anew in a step.
-        labelled, unlabelled: number of nodes of either kind that a step looks at.
+        labelled, unlabelled: number of nodes of either kind that a step looks at. None: 50 labelled ones, or 5 for each
+            class where that is more, so that a step sees every class.
         consistency_weight: of the consistency loss, reached after ``ramp`` steps; at half of them it is 0.29 of that.
         temperature: what sharpens the mean prediction.
         confidence: times 1 / classes, the least top probability of a mean prediction that counts.
         divergence: of an augmentation's prediction from the sharpened mean.
-        l2: of the weights and gains.
+        l2: of the weights and gains. None: 5e-4 for up to 10 classes, and in proportion to 1 / classes for more, as the
+            part of a class in the mean cross-entropy is.
     """
 
     features: Literal["auto", "row", "unit", "none"] = "auto"  # type: ignore[assignment]
@@ -49,21 +51,21 @@ class DFNetPlusConfig(Config):
     high: tuple[Restart, ...] = Field((0.4,), min_length=1)
     band: Literal["low", "all", "high"] | None = None
     balance_below: int = Field(10, ge=0)
-    hidden: int | None = Field(None, ge=1)
+    hidden: Literal["auto"] | Annotated[int, Field(ge=1)] | None = "auto"
     standardise: bool | None = None
     gain: bool | None = None
     input_dropout: float = Field(0.5, ge=0, lt=1)
-    dropout: float = Field(0.7, ge=0, lt=1)
+    dropout: float = Field(0.5, ge=0, lt=1)
     node_dropout: float = Field(0.5, ge=0, lt=1)
     augmentations: int = Field(2, ge=1)
-    labelled: int = Field(50, ge=1)
+    labelled: int | None = Field(None, ge=1)
     unlabelled: int = Field(100, ge=1)
     consistency_weight: float = Field(2.0, ge=0)
     temperature: float = Field(0.2, gt=0, le=1)
     confidence: float = Field(2.0, ge=0)
     ramp: int = Field(300, ge=1)
     divergence: Literal["squared", "kl"] = "squared"
-    l2: float = Field(5e-4, ge=0)
+    l2: float | None = Field(None, ge=0)
 
 
 SPACE: dict[str, Any] = {

@@ -85,6 +85,8 @@ def make_plan(
     least, most = EPOCHS[effort]
     own: dict[str, Any] = {}
     width = getattr(config, "hidden", None)
+    # What a model settles by itself is about as wide as the classes, and stays as it is.
+    width = None if width == "auto" else width
     if width is not None and "hidden" not in overrides:
         for width in [w for w in WIDTHS if w <= width]:
             if _seconds(graph, config, width) * least * (folds * repeats + 1) <= allowed:
