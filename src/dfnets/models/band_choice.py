@@ -77,7 +77,7 @@ def choose_band(
     """The low band, unless another has a leave-one-out error that is clearly smaller.
 
     A node that has the only label of its class cannot be predicted from the others, and the band that says least would
-    be wrong about it the least: such nodes have no say, and with fewer than ``MIN_NODES`` others the band is the low one.
+    be wrong about it the least: such nodes have no say, and with few others (``MIN_NODES``) the band is the low one.
 
     Args:
         grams_at: the (K, t, t) Gram matrices of t nodes, one for each of the K responses.
