@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -47,20 +48,29 @@ def in_powers(degree: int, interval: Interval, centre: float) -> np.ndarray:
     return rows
 
 
+@functools.lru_cache(maxsize=64)
+def _moved(centre: float, interval: Interval) -> tuple[int, int, int]:
+    """(middle, half, scale) with frequency - centre = (middle + half s) 2^-scale for s in [-1, 1], in whole numbers.
+
+    Every float64 is such a fraction.
+    """
+    low, high = Fraction(interval[0]), Fraction(interval[1])
+    parts = ((low + high) / 2 - Fraction(centre), (high - low) / 2)
+    scale = max(part.denominator.bit_length() - 1 for part in parts)
+    middle, half = (part.numerator << (scale - part.denominator.bit_length() + 1) for part in parts)
+    return middle, half, scale
+
+
 def chebyshev_series(coefficients: np.ndarray, centre: float, interval: Interval) -> np.ndarray:
     """The Chebyshev coefficients on the interval of sum_j coefficients[j] (frequency - centre)^j, each rounded once.
 
     Computed in exact rational arithmetic: with a centre far from a narrow interval the powers cancel, and floating
     point would leave nothing. A polynomial on a single frequency is the constant that it has there.
     """
-    low, high = Fraction(interval[0]), Fraction(interval[1])
-    # mu = middle - centre + half s, as (middle + half s) 2^-scale in whole numbers; every float64 is such a fraction.
-    parts = ((low + high) / 2 - Fraction(centre), (high - low) / 2)
-    scale = max(part.denominator.bit_length() - 1 for part in parts)
-    middle, half = (part.numerator << (scale - part.denominator.bit_length() + 1) for part in parts)
-    exact = [Fraction(float(c)) for c in coefficients]
-    start = max(c.denominator.bit_length() - 1 for c in exact)
-    numbers = [c.numerator << (start - c.denominator.bit_length() + 1) for c in exact]
+    middle, half, scale = _moved(centre, interval)
+    exact = [float(c).as_integer_ratio() for c in coefficients]
+    start = max(denominator.bit_length() for _, denominator in exact) - 1
+    numbers = [numerator << (start - denominator.bit_length() + 1) for numerator, denominator in exact]
     # Horner's rule in the Chebyshev basis, series <- series mu + c, with s T_k = (T_{k+1} + T_{k-1}) / 2: each step
     # multiplies the common denominator by 2^(scale + 1).
     series = [numbers[-1]]
