@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import json
+import math
+import statistics
 
 import pytest
 import torch
@@ -19,6 +21,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graphs, "STORED", ("no_such_mesh",))
     monkeypatch.setattr(timing, "copy_bandwidth", lambda _: 1e10)
     monkeypatch.setattr(timing, "medians", functools.partial(timing.medians, most=3))
+    monkeypatch.setattr(timing, "compare", functools.partial(timing.compare, most=3))
 
 
 def test_a_run_says_what_it_found_and_writes_it(tmp_path):
@@ -72,3 +75,29 @@ def test_peak_sees_what_a_call_allocates():
 
     found = timing.peak(call, "cpu")
     assert found is None or found == pytest.approx(1.2e8, rel=0.1)
+
+
+def test_rounds_end_when_the_ratio_is_known_and_slow_contenders_are_timed_once(monkeypatch):
+    """By a clock that is made up: ours was held up when first called, and must be timed in rounds all the same."""
+    spent = {"ours": 1.0, "near": 1e-3, "far": 1.1e-2}
+    calls = {name: (lambda name=name: name) for name in spent}
+    timed = []
+
+    def in_a_row(call, _count):
+        timed.append(call())
+        return {"ours": 2e-3, "near": 3e-3}[call()]
+
+    monkeypatch.setattr(timing, "_first", lambda call, _device: spent[call()])
+    monkeypatch.setattr(timing, "_in_a_row", in_a_row)
+    times, within = timing.compare(calls, "cpu", most=31)
+    assert times == {"ours": 2e-3, "near": 3e-3, "far": 1.1e-2}
+    assert within == 0
+    assert timed == ["ours", "near"] * timing.LEAST
+
+
+def test_how_closely_a_ratio_is_known():
+    ours, near, far = [1.0, 1.0, 1.0, 1.0], [2.0, 2.2, 1.8, 2.0], [9.0, 9.0, 1.0, 9.0]
+    logarithms = sorted(math.log(t) for t in near)
+    low, _, high = statistics.quantiles(logarithms, n=4)
+    assert timing._closeness([ours, near, far]) == pytest.approx(1.57 * (high - low) / 2)
+    assert timing._closeness([near[:2], ours[:2]]) == math.inf

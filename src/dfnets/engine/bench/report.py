@@ -142,7 +142,7 @@ def _steps(records: Sequence[Record], copy: float) -> Iterator[list[str]]:
             str(ours["columns"]),
             ours["dtype"],
             *(_cell(case.get(name)) for name in names),
-            "" if ratio is None else f"{ratio:.2f}",
+            "" if ratio is None else f"{ratio:.2f} ± {ratio * ours['within']:.2f}",
             f"{rate / 1e9:.0f}",
             f"{rate / copy:.0%}",
             ours["variant"],

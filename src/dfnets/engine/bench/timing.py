@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,34 +14,77 @@ import torch
 Call = Callable[[], Any]
 
 
-# How many times the time of the fastest a contender may take to be timed in every round; others are timed three times.
-SLOW = 20
+# How many times the time of the fastest a contender may take to be timed more than once.
+SLOW = 10
+# Seconds that calls in a row are timed for on a CPU, after half as long untimed: one alone may take 10 microseconds.
+STRETCH = 2e-3
+# Seconds of a call that needs no running up, and is called no more often than it must be.
+LONG = 0.05
+# Rounds at least, and how closely a ratio is to be known: half the width of an interval about its median.
+LEAST, CLOSE = 5, 0.03
 
 
 def medians(calls: Mapping[str, Call], device: str, *, budget: float = 2.0, most: int = 31) -> dict[str, float]:
-    """Median seconds of each call, in rounds of all of them, for about ``budget`` seconds and 3 rounds at least.
+    """The median seconds of each call; see :func:`compare`."""
+    return compare(calls, device, budget=budget, most=most)[0]
 
-    Before each, a pause lets the threads of the library before it fall asleep (they spin on the cores for a while after
-    their work), and an untimed call fills the caches; one of half a second needs no such run-up.
+
+def compare(
+    calls: Mapping[str, Call], device: str, *, budget: float = 2.0, most: int = 31
+) -> tuple[dict[str, float], float]:
+    """Median seconds of each call, in rounds of all of them, and how closely the ratio that matters is known.
+
+    That is the ratio of the fastest other call and the first call, in the same round. Rounds end when it is known to
+    within ``CLOSE``, or after ``budget`` seconds and 3 rounds. Each time, a pause lets the threads of the library
+    before fall asleep (they spin on the cores for a while after their work), untimed calls bring caches and clocks up,
+    and calls in a row are timed, as in a chain. What takes ``SLOW`` times as long as the fastest is timed once.
     """
-    times: dict[str, list[float]] = {name: [] for name in calls}
-    for call in calls.values():
-        call()  # compiles, and touches the memory
-    once = {name: seconds(call, device) for name, call in calls.items()}
-    slow = {name for name, spent in once.items() if spent > min(0.5, SLOW * min(once.values()))}
-    began = time.perf_counter()
-    for done in range(most):
-        if done >= 3 and time.perf_counter() - began > budget:
-            break
-        for name, call in calls.items():
-            if done >= 3 and name in slow:
-                continue
+    once = {name: _first(call, device) for name, call in calls.items()}
+    limit = SLOW * min(once.values())
+    timed = [name for place, name in enumerate(calls) if place == 0 or once[name] <= limit]
+    times = {name: [] if name in timed else [spent] for name, spent in once.items()}
+    began, within = time.perf_counter(), math.inf
+    for done in range(1, most + 1):
+        for name in timed:
             if device == "cpu":
                 time.sleep(0.02)
-            if name not in slow:
-                call()
-            times[name].append(seconds(call, device))
-    return {name: statistics.median(values) for name, values in times.items()}
+                count = min(50, math.ceil(STRETCH / once[name]))
+                for _ in range(max(1, count // 2) if once[name] < LONG else 0):
+                    calls[name]()
+                times[name].append(_in_a_row(calls[name], count))
+            else:
+                calls[name]()
+                times[name].append(seconds(calls[name], device))
+        within = _closeness([times[name] for name in timed])
+        if (done >= LEAST and within < CLOSE) or (done >= 3 and time.perf_counter() - began > budget):
+            break
+    return {name: statistics.median(values) for name, values in times.items()}, within
+
+
+def _first(call: Call, device: str) -> float:
+    """Seconds of a first call; where it was quick, the least of four: it may have set things up, or been held up."""
+    spent = seconds(call, device)
+    return spent if spent > LONG else min(spent, *(seconds(call, device) for _ in range(3)))
+
+
+def _in_a_row(call: Call, count: int) -> float:
+    began = time.perf_counter()
+    for _ in range(count):
+        call()
+    return (time.perf_counter() - began) / count
+
+
+def _closeness(times: Sequence[Sequence[float]]) -> float:
+    """Half the width of a 95% interval about the median of log(fastest other / first), or of log(first) alone."""
+    ours, *others = times
+    series = [[math.log(o / t) for o, t in zip(other, ours, strict=True)] for other in others] or [
+        [math.log(t) for t in ours]
+    ]
+    ratios = min(series, key=statistics.median)
+    if len(ratios) < 3:
+        return math.inf
+    low, _, high = statistics.quantiles(ratios, n=4)
+    return 1.57 * (high - low) / math.sqrt(len(ratios))
 
 
 def seconds(call: Call, device: str) -> float:
@@ -49,9 +93,7 @@ def seconds(call: Call, device: str) -> float:
     Ten, because a chain keeps a GPU's queue filled: the cost of a launch then hides behind the work before it.
     """
     if device == "cpu":
-        began = time.perf_counter()
-        call()
-        return time.perf_counter() - began
+        return _in_a_row(call, 1)
     start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     start.record()
     for _ in range(10):
