@@ -65,6 +65,7 @@ def test_a_model_that_adds_nothing_is_left_out() -> None:
     wrong = candidate("simple", 0.0, sure=0.95)
     choice = choose([net, wrong], EVERY)
     assert [(part.candidate, part.share) for part in choice.parts] == [(0, 1.0)]
+    assert choice.why == "120 held-out nodes give no other model a say"
 
 
 def test_models_that_are_right_on_different_nodes_are_averaged() -> None:

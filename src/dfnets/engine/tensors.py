@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from typing import Any
 
@@ -152,19 +151,10 @@ def _numbers(coefficients: Any, dtype: np.dtype) -> np.ndarray | None:
 
 def _graph(shift: Shift, signal: Tensor, table: Tensor) -> list[Tensor]:
     if torch.compiler.is_compiling():
-        return _constant_graph(id(shift), signal.device, table.dtype)
+        from dfnets.engine.compiled import constant_graph
+
+        return constant_graph(id(shift), signal.device, table.dtype)
     return operator.tensors(shift, signal.device, table.dtype).parts()
-
-
-@torch.compiler.assume_constant_result
-def _constant_graph(address: int, device: torch.device, dtype: torch.dtype) -> list[Tensor]:
-    """The graph's tensors as constants of a compiled function, which is compiled again when it meets another shift.
-
-    The compiler would trace the shift's arrays as data of the call. It takes an id() for a constant and guards it, so
-    that is what it is given; while it traces, the caller holds the shift, and the address is good.
-    """
-    shift: Shift = ctypes.cast(address, ctypes.py_object).value
-    return operator.tensors(shift, device, dtype).parts()
 
 
 def _step_on_device(

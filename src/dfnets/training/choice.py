@@ -12,8 +12,9 @@ from dfnets.training.calibration import TEMPERATURES, TINY, penalised, tempered,
 
 # What the first model and every other count for before any held-out node has spoken, in nodes.
 FIRST, OTHERS = 9.0, 1.0
-# A model with a smaller share than that is left out: it would be kept and asked for next to nothing.
-LEAST_SHARE = 0.05
+# A model with a smaller share than that is left out. Beside the first and two others it begins with less, so that only
+# a model to which held-out nodes have given something predicts.
+LEAST_SHARE = 0.1
 # The shares settle within a few dozen steps, and more of them are cheap.
 STEPS = 200
 
@@ -102,6 +103,8 @@ def choose(candidates: Sequence[Candidate], nodes: np.ndarray) -> Choice:
     order = [int(c) for c in np.argsort(-shares, kind="stable") if shares[c]]
     words = ", ".join(f"{candidates[c].name} {100 * shares[c]:.0f} %" for c in order)
     why = f"{words}: the shares under which {len(nodes)} held-out nodes are most likely"
+    if order == [0]:
+        why = f"{len(nodes)} held-out nodes give no other model a say"
     return Choice(tuple(Part(c, *best[c], float(shares[c])) for c in order), why)
 
 
