@@ -14,6 +14,8 @@ import torch
 from communities import communities, labelled
 
 from dfnets import Graph, training
+from dfnets.datasets import load
+from dfnets.datasets.library import find
 from dfnets.training import TrainedModel, train
 
 SMALL = {"progress": False, "device": "cpu"}
@@ -94,6 +96,24 @@ def test_nodes_that_come_later_are_predicted_as_well_as_those_that_were_there(fe
     there = np.mean(later[old[given.labels < 0]])
     assert np.mean(later[new]) > there - 0.08
     assert np.mean(later[new]) > (0.75 if features else 0.6)
+
+
+@pytest.mark.parametrize("name", ["digits", "cora"])
+def test_nodes_of_a_public_graph_that_come_later(name: str) -> None:
+    """A third of the nodes of a real graph is not there when the default trains, and comes with its edges later."""
+    if name != "digits" and find(name) is None:
+        pytest.skip(f"{name} is not in $DFNETS_DATA")
+    whole = load(name)
+    truth = whole.labels
+    old = np.sort(np.random.default_rng(0).permutation(whole.num_nodes)[: 2 * whole.num_nodes // 3])
+    part = Graph(whole.adjacency[old][:, old], features=whole.features[old])
+    given = labelled(part, truth[old], 20)
+    result = train(given, effort="quick", epochs=40, **SMALL)
+    later = result.trained.predict(whole.with_(labels=None, splits={}), device="cpu").labels == truth
+    new = np.setdiff1d(np.arange(whole.num_nodes), old)
+    there = np.mean(later[old[given.labels < 0]])
+    assert np.mean(later[new]) > there - 0.05
+    assert np.mean(later[new]) > {"digits": 0.9, "cora": 0.75}[name]
 
 
 def test_label_propagation_refuses_a_changed_graph(towns: tuple[Graph, np.ndarray]) -> None:
