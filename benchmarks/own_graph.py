@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -67,14 +66,14 @@ def drawn(graph: Graph, per_class: int, draw: int) -> tuple[Graph, np.ndarray]:
     return graph.with_(labels=labels, splits={}), np.flatnonzero((labels < 0) & present)
 
 
-def by_functions(graph: Graph, device: str) -> dict[str, Any]:
-    result = dfnets.train(graph, device=device, progress=False)
+def by_functions(graph: Graph, device: str, model: str) -> dict[str, Any]:
+    result = dfnets.train(graph, model=model, device=device, progress=False)
     low, high = result.assessment.interval
     names = " + ".join(row["model"] for row in result.card()["members"])
     return {"model": names, "low": low, "high": high, "probabilities": result.predictions.probabilities}
 
 
-def by_commands(graph: Graph, device: str) -> dict[str, Any]:
+def by_commands(graph: Graph, device: str, model: str) -> dict[str, Any]:
     """The same through files and the command line."""
     import pandas
 
@@ -92,7 +91,8 @@ def by_commands(graph: Graph, device: str) -> dict[str, Any]:
         names = [f"class {c:03d}" for c in graph.labels[known]]
         pandas.DataFrame({"id": ids[known], "label": names}).to_csv(place / "y.csv", index=False)
         files = ["--edges", place / "e.csv", "--features", place / "x.csv"]
-        _run("train", *files, "--labels", place / "y.csv", "--out", place / "model", "--device", device)
+        labels = ["--labels", place / "y.csv"]
+        _run("train", *files, *labels, "--out", place / "model", "--device", device, "--model", model)
         _run("predict", place / "model", *files, "--out", place / "p.csv", "--device", device)
         card = json.loads((place / "model" / "card.json").read_text())
         frame = pandas.read_csv(place / "p.csv").set_index("id").loc[ids]
@@ -163,27 +163,26 @@ def pyg_gcn(graph: Graph, truth: np.ndarray, hidden: np.ndarray, device: str, ru
     return float(np.mean(scores))
 
 
-def measure(
-    graph: Graph, per_class: int, draw: int, device: str, way: Callable[..., Any], replicas: int
-) -> dict[str, Any]:
+def measure(graph: Graph, per_class: int, draw: int, options: argparse.Namespace) -> dict[str, Any]:
     """One row of the table."""
     own, hidden = drawn(graph, per_class, draw)
-    truth = graph.labels
+    truth, device = graph.labels, options.device
     assert truth is not None
     began = time.monotonic()
-    made = way(own, device)
+    made = (by_commands if options.commands else by_functions)(own, device, options.model)
     seconds = time.monotonic() - began
     p = made["probabilities"][hidden]
     accuracy = float(100 * np.mean(p.argmax(axis=1) == truth[hidden]))
+    unknown = float("nan")
     return {
         "graph": graph.name,
         "labels": per_class,
         "draw": draw,
         "model": made["model"],
         "default": accuracy,
-        "oracle": oracle(own, truth, hidden, device, replicas) if replicas else float("nan"),
-        "gcn": pyg_gcn(own, truth, hidden, device),
-        "lp": propagation(own, truth, hidden, device),
+        "oracle": oracle(own, truth, hidden, device, options.oracle) if options.oracle else unknown,
+        "gcn": unknown if options.alone else pyg_gcn(own, truth, hidden, device),
+        "lp": unknown if options.alone else propagation(own, truth, hidden, device),
         "low": made["low"],
         "high": made["high"],
         "covered": made["low"] <= accuracy <= made["high"],
@@ -217,10 +216,11 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=0, help="number of the first draw")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--oracle", type=int, default=3, help="networks of the oracle; 0 leaves it out")
+    parser.add_argument("--alone", action="store_true", help="leave GCN and label propagation out")
+    parser.add_argument("--model", default="auto", help="instead of the default, e.g. logistic, which takes seconds")
     parser.add_argument("--out", type=Path, default=Path("own_graph.csv"))
     parser.add_argument("--commands", action="store_true")
     options = parser.parse_args()
-    way = by_commands if options.commands else by_functions
     rows = []
     with options.out.open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
@@ -229,7 +229,7 @@ def main() -> None:
             graph = dfnets.datasets.load(name)
             for per_class in options.labels:
                 for draw in range(options.first, options.first + options.draws):
-                    rows.append(measure(graph, per_class, draw, options.device, way, options.oracle))
+                    rows.append(measure(graph, per_class, draw, options))
                     writer.writerow(rows[-1])
                     file.flush()
                 show([row for row in rows if row["graph"] == name and row["labels"] == per_class][-options.draws :])

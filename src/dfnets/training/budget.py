@@ -13,9 +13,10 @@ from dfnets.graph import Graph
 from dfnets.training.folds import FOLDS_THAT_TELL, fold_count
 
 Effort = Literal["quick", "default", "thorough"]
-# Seconds on two cores for a graph of at most SMALL nodes; larger graphs get as much more as they have nodes.
+# Seconds on two cores for a graph of at most SMALL nodes; larger graphs get as much more as they have nodes, up to
+# MOST_TIMES.
 SECONDS: dict[str, float] = {"quick": 5.0, "default": 40.0, "thorough": 300.0}
-SMALL = 4000
+SMALL, MOST_TIMES = 4000, 6.0
 MOST_FOLDS = {"quick": 3, "default": 5, "thorough": 10}
 # Networks that hold nodes out, and networks that train on every label: at least, and where work allows it.
 LEAST_NETWORKS, MOST_NETWORKS = 5, {"quick": 6, "default": 8, "thorough": 40}
@@ -25,7 +26,7 @@ WIDTHS = (64, 32, 16)
 # filter bank, and how many times faster a GPU is.
 ENTRY, STEP, PRODUCTS, GPU = 1e-10, 1.5e-3, 35, 20.0
 # GCN beside DFNetPlus: its epochs and hidden units, and the most that it may take of a default run.
-PEER_EPOCHS, PEER_UNITS, PEER_PART = 200, 16, 0.5
+PEER_EPOCHS, PEER_UNITS, PEER_PART = 200, 16, 0.25
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ def make_plan(
     """
     assert graph.labels is not None
     config = models.config(model, preset, **overrides)
-    allowed = SECONDS[effort] * max(1.0, graph.num_nodes / SMALL) * (GPU if device.type == "cuda" else 1.0)
+    times = np.clip(graph.num_nodes / SMALL, 1.0, MOST_TIMES) * (GPU if device.type == "cuda" else 1.0)
+    allowed = SECONDS[effort] * float(times)
     folds = fold_count(graph.labels, MOST_FOLDS[effort])
     # Two folds in a single repeat give each node one prediction by networks with half of the labels: too little.
     repeats = int(np.ceil(LEAST_NETWORKS / folds)) if effort != "quick" else max(1, 4 // folds)
