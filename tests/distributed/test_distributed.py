@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from conftest import random_graph
+from starting import torchrun
 
 import dfnets
 from dfnets import Graph, Shift, filters
@@ -28,22 +26,15 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def run(folder: Path, way: str, processes: int) -> tuple[np.ndarray, np.ndarray]:
-    """What ``processes`` processes made of it, and how many values each sent per product and column."""
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
-    program = Path(__file__).with_name("program.py")
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [*command, str(program), str(folder), way],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    with np.load(folder / "out.npz") as arrays:
-        return arrays["y"], arrays["sent"]
+@pytest.fixture(scope="module", params=[2, 4])
+def found(request: pytest.FixtureRequest, folder: Path) -> tuple[int, np.ndarray, dict[str, np.ndarray]]:
+    """How many processes there were, the part of each node, and what came out."""
+    graph, processes = Graph.open(folder / "graph"), request.param
+    parts = partition(graph, processes)
+    write_partition(graph, parts, folder / f"parts-{processes}")
+    torchrun(processes, str(Path(__file__).with_name("program.py")), str(folder))
+    with np.load(folder / f"out-{processes}.npz") as arrays:
+        return processes, parts, dict(arrays)
 
 
 def alone(folder: Path, method: str = "auto") -> np.ndarray:
@@ -51,28 +42,23 @@ def alone(folder: Path, method: str = "auto") -> np.ndarray:
     return f.apply(Graph.open(folder / "graph"), np.load(folder / "x.npy"), tol=1e-8, method=method)
 
 
-@pytest.mark.parametrize("processes", [2, 4])
-def test_columns_are_the_same_to_the_bit(folder: Path, processes: int) -> None:
-    y, _ = run(folder, "columns", processes)
-    np.testing.assert_array_equal(y, alone(folder))
+Found = tuple[int, np.ndarray, dict[str, np.ndarray]]
 
 
-@pytest.mark.parametrize("processes, method", [(2, "chebyshev"), (4, "chebyshev"), (2, "recursion")])
-def test_row_blocks_are_the_same_to_rounding_and_send_the_halo(
-    folder: Path, tmp_path: Path, processes: int, method: str
-) -> None:
-    for name in ("filter.json", "x.npy"):
-        (tmp_path / name).write_bytes((folder / name).read_bytes())
+def test_columns_are_the_same_to_the_bit(folder: Path, found: Found) -> None:
+    np.testing.assert_array_equal(found[2]["columns"], alone(folder))
+
+
+@pytest.mark.parametrize("method", ["chebyshev", "recursion"])
+def test_row_blocks_are_the_same_to_rounding_and_send_the_halo(folder: Path, found: Found, method: str) -> None:
+    processes, parts, arrays = found
     graph = Graph.open(folder / "graph")
-    parts = partition(graph, processes)
-    write_partition(graph, parts, tmp_path / "parts")
-    y, sent = run(tmp_path, method, processes)
-    np.testing.assert_allclose(y, alone(folder, method), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(arrays[method], alone(folder, method), rtol=1e-12, atol=1e-13)
     # A node is sent once to every other part that has a neighbour of it: counted here edge by edge.
     rows, columns = graph.adjacency.nonzero()
     needed = {(int(i), int(parts[j])) for i, j in zip(rows, columns, strict=True) if parts[i] != parts[j]}
     for rank in range(processes):
-        assert sent[rank] == sum(1 for i, _ in needed if parts[i] == rank)
+        assert arrays[f"{method}_sent"][rank] == sum(1 for i, _ in needed if parts[i] == rank)
 
 
 @pytest.mark.parametrize("method", ["streaming", "auto"])

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from communities import communities
+from starting import torchrun
 
 import dfnets
 from dfnets import Graph, training
@@ -46,18 +44,7 @@ def run(folder: Path, graph: Graph, tasks: list[dict[str, Any]], processes: int,
     """What ``processes`` processes trained."""
     write_partition(graph, partition(graph, processes, method="streaming"), folder / "parts")
     (folder / "tasks.json").write_text(json.dumps([COMMON | task for task in tasks]))
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", str(processes)]
-    program = Path(__file__).with_name("train_program.py")
-    environment = os.environ | {"OMP_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [*command, *options, str(program), str(folder)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
+    torchrun(processes, *options, str(Path(__file__).with_name("train_program.py")), str(folder))
     return [dict(np.load(folder / f"out-{number}.npz")) for number in range(len(tasks))]
 
 

@@ -9,6 +9,7 @@ import typer
 
 from dfnets.cli.common import Force, check_outputs, console, say
 from dfnets.cli.file_options import FileOptions, takes_files
+from dfnets.cli.many import Distributed, filter_many
 from dfnets.filters import FeedbackLoopedFilter, Filter, load
 
 
@@ -30,6 +31,7 @@ def filter_command(
     ] = None,
     tol: Annotated[float, typer.Option(help="norm(y - y*) <= tol norm(x) for every column.")] = 1e-6,
     method: Annotated[str, typer.Option(help="auto takes the one with the fewest products.")] = "auto",
+    distributed: Distributed = False,
     force: Force = False,
     *,
     files: FileOptions,
@@ -40,6 +42,7 @@ def filter_command(
 
     Examples: dfnets filter edges.csv signal.csv --filter f.json
     dfnets filter graph.npz signal.npy --filter f.json --out result.npy
+    torchrun --nproc-per-node 2 -m dfnets filter graph.npz signal.npy --filter f.json --distributed
     """
     from dfnets.datasets.signals import WRITTEN, read_signal
     from dfnets.datasets.tables import kind_of, refuse_missing_files
@@ -53,6 +56,9 @@ def filter_command(
         raise ValueError(f"--out {path}: it ends in {', '.join(WRITTEN[:-1])} or {WRITTEN[-1]}")
     check_outputs(path, force=force)
     f = load(filter_file)
+    if distributed:
+        filter_many(f, graph, signal, path, tol=tol, method=method, **files.arguments())
+        return
     if edges is None and Path(graph).is_dir() and kind == path.suffix == ".npy":
         _in_blocks(f, Path(graph), signal, path, tol=tol, method=method)
         return

@@ -12,6 +12,7 @@ import typer
 from dfnets import atomic
 from dfnets.cli.common import Force, check_outputs, say, show, without_formulas
 from dfnets.cli.file_options import FileOptions, takes_files
+from dfnets.cli.many import Distributed, Ways, joined
 from dfnets.graph import Graph
 
 Dataset = Annotated[str | None, typer.Option(help="A dataset by name, an .npz file, or a folder of Graph.save.")]
@@ -64,6 +65,7 @@ def train_command(
         ),
     ] = False,
     device: Device = None,
+    distributed: Distributed = False,
     force: Force = False,
     *,
     files: FileOptions,
@@ -74,8 +76,8 @@ def train_command(
 
     Examples: dfnets train --edges e.csv --features x.csv --labels y.csv --out model/
     dfnets train --dataset cora --model dfnet --replicas 10
+    torchrun --nproc-per-node 2 -m dfnets train --distributed --dataset cora
     """
-    from dfnets import training
     from dfnets.training import card
     from dfnets.training.trained import FILES
 
@@ -84,48 +86,60 @@ def train_command(
     if out is not None:
         atomic.check_folder(out, FILES, force=force)
     settings = _settings(set_ or [])
-    graph = _graph(files, dataset, edges, features, labels)
-    chosen = protocol or ("planetoid" if "planetoid" in graph.splits else "random" if mini_batch else None)
-    if chosen is not None:
-        options = {"preset": preset, "epochs": epochs, "seed": seed, "select": select, "checkpoint": checkpoint}
-        counts = {"per_class": per_class, "validation_per_class": validation_per_class}
-        name = "dfnet-plus" if model == "auto" else model
-        options |= {"device": device, "mini_batch": mini_batch}
-        _by_protocol(graph, name, chosen, counts, replicas or 10, out, **options, **settings)
-        return
-    for option, value in (("--replicas", replicas), ("--select", select), ("--checkpoint", checkpoint)):
-        if value is not None:
-            raise typer.BadParameter(f"{option} belongs to --protocol; without one, networks are those of the folds")
-    result = training.train(
-        graph,
-        model=model,
-        effort="quick" if quick else "thorough" if thorough else "default",
-        preset=preset,
-        epochs=epochs,
-        seed=seed,
-        device=device,
-        **settings,
-    )
-    # Saved before anything is printed: a closed pipe or a full device cannot lose the model.
-    if out is not None:
-        result.save(out, force=force)
-    say(card.summary(result.card()))
-    if out is not None:
-        say(f"Model and card: {out}")
+    with joined(distributed, dataset) as ways:
+        parts = ways.partition
+        graph = _graph(files, dataset, edges, features, labels) if parts is None else parts.without_edges()
+        chosen = protocol or ("planetoid" if "planetoid" in graph.splits else "random" if mini_batch or parts else None)
+        if chosen is not None:
+            options = {"preset": preset, "epochs": epochs, "seed": seed, "select": select, "checkpoint": checkpoint}
+            counts = {"per_class": per_class, "validation_per_class": validation_per_class}
+            name = "dfnet-plus" if model == "auto" else model
+            options |= {"device": device, "mini_batch": mini_batch}
+            _by_protocol(
+                ways, graph, name, chosen, counts, replicas or (1 if parts else 10), out, **options, **settings
+            )
+            return
+        for option, value in (("--replicas", replicas), ("--select", select), ("--checkpoint", checkpoint)):
+            if value is not None:
+                raise typer.BadParameter(
+                    f"{option} belongs to --protocol; without one, networks are those of the folds"
+                )
+        result = ways.train(
+            graph,
+            model=model,
+            effort="quick" if quick else "thorough" if thorough else "default",
+            preset=preset,
+            epochs=epochs,
+            seed=seed,
+            device=device,
+            **settings,
+        )
+        # Saved before anything is printed: a closed pipe or a full device cannot lose the model.
+        if out is not None and ways.writes:
+            result.save(out, force=force)
+        say(card.summary(result.card()))
+        if out is not None:
+            say(f"Model and card: {out}")
 
 
 def _by_protocol(
-    graph: Graph, model: str, protocol: str, counts: dict[str, int], replicas: int, out: Path | None, **options: Any
+    ways: Ways,
+    graph: Graph,
+    model: str,
+    protocol: str,
+    counts: dict[str, int],
+    replicas: int,
+    out: Path | None,
+    **options: Any,
 ) -> None:
     """Trains on the splits of a research protocol, and prints test accuracies by selection rule."""
     from dfnets.datasets import splits
-    from dfnets.training import fit
 
     chosen: Any = protocol
     if chosen == "random":
         chosen = splits.make(graph, "random", draws=replicas, seed=options["seed"], **counts)
-    result = fit(model, graph, protocol=chosen, replicas=replicas, **options)
-    if out is not None:
+    result = ways.fit(model, graph, protocol=chosen, replicas=replicas, **options)
+    if out is not None and ways.writes:
         result.save(out)
     for rule in ["validation", "final"] if all(len(split.validation) for split in result.splits) else ["final"]:
         say(repr(result.accuracy(rule)))

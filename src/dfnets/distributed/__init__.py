@@ -13,16 +13,20 @@ from dfnets.distributed.columns import apply_columns
 from dfnets.distributed.fitting import RowBlockResult, fit_row_blocks
 from dfnets.distributed.folder import PartitionFolder, write_partition
 from dfnets.distributed.partitioning import partition
-from dfnets.distributed.processes import processes
+from dfnets.distributed.processes import NotDistributedError, processes
+from dfnets.distributed.replicas import fit_replicas, train_folds
 from dfnets.distributed.row_blocks import RowBlockShift
 
 __all__ = [
+    "NotDistributedError",
     "PartitionFolder",
     "RowBlockResult",
     "RowBlockShift",
     "apply_columns",
+    "fit_replicas",
     "fit_row_blocks",
     "partition",
     "processes",
+    "train_folds",
     "write_partition",
 ]

@@ -57,7 +57,6 @@ class RowBlockResult(Result):
         """Writes a model folder once, by process 0; see :meth:`dfnets.training.TrainedModel.save`."""
         if dist.get_rank() == 0:
             super().save(folder, rule=rule)
-        dist.barrier()
 
 
 def fit_row_blocks(

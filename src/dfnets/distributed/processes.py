@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,6 +18,12 @@ from torch import Tensor
 PATIENCE = timedelta(minutes=30)
 # Numbers that are summed at a time, so that a copy from each process takes little memory.
 BLOCK = 1 << 20
+# Groups that this process has joined, one after the other; each has a place of its own to meet.
+_GROUPS = itertools.count()
+
+
+class NotDistributedError(RuntimeError):
+    """There is one process only: torchrun has not started this one."""
 
 
 @contextmanager
@@ -26,14 +33,14 @@ def processes() -> Iterator[tuple[int, int]]:
     Where the script has called ``init_process_group`` itself, that group is used, and left as it is.
 
     Raises:
-        RuntimeError: where torchrun has not started this process.
+        NotDistributedError: where torchrun has not started this process.
     """
     if dist.is_initialized():
         yield dist.get_rank(), dist.get_world_size()
         return
     if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
-        raise RuntimeError(
-            "there is one process only: start with `torchrun --nproc-per-node 2 SCRIPT`, or `torchrun ... -m dfnets`"
+        raise NotDistributedError(
+            "there is one process only; start with `torchrun --nproc-per-node 2 SCRIPT`, or `torchrun ... -m dfnets`"
         )
     dist.init_process_group("gloo", timeout=PATIENCE, **_meeting_place())
     try:
@@ -55,8 +62,8 @@ def _meeting_place() -> dict[str, Any]:
         return {}
     rank, count = int(env["RANK"]), int(env["WORLD_SIZE"])
     store = dist.TCPStore(env["MASTER_ADDR"], int(env["MASTER_PORT"]), count, is_master=False, timeout=PATIENCE)
-    attempt = env.get("TORCHELASTIC_RESTART_COUNT", "0")
-    return {"store": dist.PrefixStore(f"attempt {attempt}", store), "rank": rank, "world_size": count}
+    attempt = f"attempt {env.get('TORCHELASTIC_RESTART_COUNT', '0')}, group {next(_GROUPS)}"
+    return {"store": dist.PrefixStore(attempt, store), "rank": rank, "world_size": count}
 
 
 def ordered_sum(values: Tensor) -> Tensor:

@@ -48,6 +48,25 @@ class Trained:
         return self.configs[0].epochs
 
 
+class Share:
+    """Which networks this process trains: all of them, unless a subclass shares them out among processes."""
+
+    def own(self, count: int) -> range:
+        """Numbers of the networks that this process trains, out of ``count``."""
+        return range(count)
+
+    def merged(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """Those of all processes, which have different names."""
+        return dict(tensors)
+
+    def joined(self, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
+        """(R, ...) tensors of all networks, from those of each process's own."""
+        return dict(tensors)
+
+
+ALONE = Share()
+
+
 def train_networks(
     name: str,
     config: Config,
@@ -59,6 +78,7 @@ def train_networks(
     seed: int,
     device: torch.device,
     after_epoch: Callable[[int, str], None],
+    share: Share = ALONE,
 ) -> Trained:
     """Trains the networks of all folds, and ``whole`` more on every label; versions are epochs.
 
@@ -66,12 +86,15 @@ def train_networks(
     cross-entropy: the few nodes of a single fold would choose by luck, and networks on every label have none. With few
     folds it is the last one.
     """
-    watch = _Watch(graph, folds, every, after_epoch)
+    watch = _Watch(graph, folds, whole, every, after_epoch, share)
     config = config.model_copy(update={"every": max(1, config.epochs), "patience": None})
-    trainer, filter = make_trainer(name, config, graph, _nodes(folds, whole), _seeds(folds, whole, seed), device)
+    own = slice(watch.own.start, watch.own.stop)
+    nodes, seeds = _nodes(folds, whole)[own], _seeds(folds, whole, seed)[own]
+    trainer, filter = make_trainer(name, config, graph, nodes, seeds, device)
     trainer.run(watch)
     sizes = trainer.model.sizes
-    return Trained(name, sizes, filter, watch.candidate(name), {watch.best: watch.weights}, [config])
+    weights = share.joined(watch.weights)
+    return Trained(name, sizes, filter, watch.candidate(name), {watch.best: weights}, [config])
 
 
 def fit_settings(
@@ -89,23 +112,44 @@ def fit_settings(
     return Trained(name, trainer.model.sizes, filter, candidate, weights, configs)
 
 
-def held_out_probabilities(trainer: Trainer, folds: Folds) -> np.ndarray:
-    """(H, classes) the mean of what the networks that did not see a held-out node make of it."""
+def held_out_probabilities(
+    trainer: Trainer, folds: Folds, own: range | None = None, share: Share = ALONE
+) -> np.ndarray:
+    """(H, classes) the mean of what the networks that did not see a held-out node make of it.
+
+    Args:
+        own: the numbers of the networks in the trainer, first those of the folds; None is all.
+    """
+    own = range(len(trainer.nodes)) if own is None else own
+    found: dict[str, Tensor] = {}
     trainer.model.eval()
     with torch.no_grad():
         logits = trainer.model(trainer.inputs)
-        total = np.zeros((len(folds.held), logits.shape[2]))
         for r, (_, out) in enumerate(folds):
-            rows = logits[torch.as_tensor(folds.held[out], device=logits.device), r]
-            total[out] += torch.softmax(rows.double(), dim=-1).cpu().numpy()
+            if r in own:
+                rows = logits[torch.as_tensor(folds.held[out], device=logits.device), r - own.start]
+                found[str(r)] = torch.softmax(rows.double(), dim=-1).cpu()
+    found = share.merged(found)
+    total = np.zeros((len(folds.held), logits.shape[2]))
+    for r, (_, out) in enumerate(folds):
+        total[out] += found[str(r)].numpy()
     return total / folds.times[:, None]
 
 
 class _Watch:
     """Looks at the held-out nodes every few epochs, keeps the best networks, and stops when nothing improves."""
 
-    def __init__(self, graph: Graph, folds: Folds, every: int, after_epoch: Callable[[int, str], None]) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        folds: Folds,
+        whole: int,
+        every: int,
+        after_epoch: Callable[[int, str], None],
+        share: Share,
+    ) -> None:
         assert graph.labels is not None
+        self.own, self.share = share.own(len(folds) + whole), share
         self.folds, self.every, self.after_epoch = folds, every, after_epoch
         self.labels = graph.labels[folds.held]
         self.epochs: list[int] = []
@@ -120,7 +164,7 @@ class _Watch:
         self.after_epoch(trainer.epoch, self.note)
 
     def _look(self, trainer: Trainer) -> None:
-        held = held_out_probabilities(trainer, self.folds)
+        held = held_out_probabilities(trainer, self.folds, self.own, self.share)
         self.epochs.append(trainer.epoch)
         self.held.append(held)
         self.losses.append(float(penalised(tempered_losses(held, self.labels)).min()))

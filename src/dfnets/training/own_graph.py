@@ -22,7 +22,7 @@ from dfnets.training.card import documents, make_card
 from dfnets.training.choice import Candidate, Choice, choose, cross_fitted
 from dfnets.training.devices import choose_device
 from dfnets.training.folds import Folds, make_folds
-from dfnets.training.networks import Trained, fit_settings, train_networks
+from dfnets.training.networks import ALONE, Share, Trained, fit_settings, train_networks
 from dfnets.training.peers import fit_yardsticks, kept_length, train_peer
 from dfnets.training.predictor import calibrated, make_predictor
 from dfnets.training.preparation import Preparation
@@ -44,6 +44,7 @@ def train(
     inductive: bool = False,
     device: str | torch.device | None = None,
     progress: bool = True,
+    share: Share = ALONE,
     **overrides: Any,
 ) -> CrossValidated:
     """Trains a predictor for all nodes of a graph from the labels that there are, and says how good it is.
@@ -61,6 +62,7 @@ def train(
         epochs: instead of what the effort allows.
         preset: of the model's hyper-parameters, see :func:`dfnets.models.presets`.
         inductive: choose only among models that predict for nodes that come later, so not label propagation.
+        share: which networks this process trains; see :func:`dfnets.distributed.train_folds`.
         overrides: hyper-parameters by name.
     """
     began = time.monotonic()
@@ -75,7 +77,9 @@ def train(
     folds = make_folds(graph.labels, plan.folds, plan.repeats, seed=seed)
     config = models.config(name, preset, **{"epochs": plan.epochs, **plan.overrides, **given})
     options: dict[str, Any] = {"seed": seed, "device": place}
-    first, peers = _trained(name, config, prepared, preparation, folds, plan, progress, model == "auto", **options)
+    first, peers = _trained(
+        name, config, prepared, preparation, folds, plan, progress, model == "auto", share, **options
+    )
     # A model that cannot predict what it is to predict is a yardstick, but no choice.
     able = [one for one in peers if not (inductive and models.get(one.name).transductive)]
     contest = [first, *(able if model == "auto" else [])]
@@ -157,6 +161,7 @@ def _trained(
     plan: Plan,
     progress: bool,
     auto: bool,
+    share: Share,
     **options: Any,
 ) -> tuple[Trained, list[Trained]]:
     """The model, and those beside it, on the folds."""
@@ -164,11 +169,11 @@ def _trained(
     peers: list[Trained] = []
     if config.epochs:
         with steps_bar(f"{plan.networks} networks, {name}", config.epochs, show=progress, lines=True) as move:
-            watch: dict[str, Any] = {"every": plan.every, "after_epoch": move}
+            watch: dict[str, Any] = {"every": plan.every, "after_epoch": move, "share": share}
             first = train_networks(name, config, graph, folds, plan.whole, **watch, **options)
     if auto and plan.peer_epochs:
         with steps_bar(f"{plan.networks} networks, gcn", plan.peer_epochs, show=progress, lines=True) as move:
-            peers.append(train_peer(graph, preparation, folds, plan, after_epoch=move, **options))
+            peers.append(train_peer(graph, preparation, folds, plan, after_epoch=move, share=share, **options))
     peers += fit_yardsticks(graph, preparation, folds, **options)
     if first is None:
         # Asked for without settings, it is the yardstick of that name, whose settings held-out nodes choose.

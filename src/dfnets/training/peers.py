@@ -12,7 +12,7 @@ from dfnets.graph import Graph
 from dfnets.models import Config
 from dfnets.training.budget import Plan
 from dfnets.training.folds import Folds
-from dfnets.training.networks import Trained, fit_settings, train_networks
+from dfnets.training.networks import ALONE, Share, Trained, fit_settings, train_networks
 from dfnets.training.preparation import Preparation
 
 # Logistic regression: on X, on X seen through one low-pass loop or two, and on X beside a low-pass and a high-pass.
@@ -43,12 +43,13 @@ def train_peer(
     seed: int,
     device: torch.device,
     after_epoch: Callable[[int, str], None],
+    share: Share = ALONE,
 ) -> Trained:
     """GCN: a network of another kind, which is right on other nodes."""
     config = models.config("gcn", epochs=plan.peer_epochs, **kept_length(preparation))
     every = max(1, plan.peer_epochs // 20)
     return train_networks(
-        "gcn", config, graph, folds, plan.whole, every=every, seed=seed, device=device, after_epoch=after_epoch
+        "gcn", config, graph, folds, plan.whole, every=every, seed=seed, device=device, after_epoch=after_epoch, share=share
     )
 
 
