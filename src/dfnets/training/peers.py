@@ -49,7 +49,16 @@ def train_peer(
     config = models.config("gcn", epochs=plan.peer_epochs, **kept_length(preparation))
     every = max(1, plan.peer_epochs // 20)
     return train_networks(
-        "gcn", config, graph, folds, plan.whole, every=every, seed=seed, device=device, after_epoch=after_epoch, share=share
+        "gcn",
+        config,
+        graph,
+        folds,
+        plan.whole,
+        every=every,
+        seed=seed,
+        device=device,
+        after_epoch=after_epoch,
+        share=share,
     )
 
 
