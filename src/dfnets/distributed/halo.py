@@ -101,8 +101,9 @@ class HaloExchange:
 
     def finish(self, sent: OnTheWay) -> np.ndarray:
         """(halo, k), when all of it is there and everything has been sent."""
-        for call in sent.calls:
-            call.wait()
+        # Each is waited for once: gloo would wait for another message.
+        while sent.calls:
+            sent.calls.pop(0).wait()
         return sent.halo
 
     def values(self, dtype: np.dtype) -> np.ndarray:
