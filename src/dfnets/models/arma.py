@@ -62,6 +62,7 @@ class ARMA(Spectral):
         "skip_dropout": (0.2, 0.9),
         "units": [(16,), (32,)],
         "depth": [1, 2],
+        "stacks": [1, 2, 3],
     }
     config: ARMAConfig
 

@@ -79,6 +79,7 @@ class GAT(Spectral):
         "l2": (1e-5, 1e-2, "log"),
         "dropout": (0.3, 0.8),
         "attention_dropout": (0.2, 0.8),
+        "out_heads": [1, 8],
     }
     config: GATConfig
 

@@ -39,7 +39,7 @@ class GCN(Spectral):
     space: ClassVar = {
         "learning_rate": (3e-3, 3e-2, "log"),
         "l2": (1e-5, 1e-2, "log"),
-        "dropout": (0.2, 0.9),
+        "dropout": (0.0, 0.9),
         "units": [(16,), (64,)],
     }
     config: GCNConfig

@@ -58,6 +58,16 @@ def test_the_papers_models_start_from_the_authors_values_and_search_their_own_se
     assert {"heads", "score", "attention_dropout"} <= set(SearchCell("df-att", "cora", "planetoid").space)
 
 
+def test_a_search_tries_what_the_authors_took_for_the_dataset() -> None:
+    tried = {
+        (model, dataset): SearchCell(model, dataset, "planetoid").start[-1]
+        for model, dataset in (("gat", "pubmed"), ("gat", "cora"), ("gcn", "nell"), ("grand", "citeseer"))
+    }
+    assert [tried["gat", name]["out_heads"] for name in ("pubmed", "cora")] == [8, 1]
+    assert (tried["gcn", "nell"]["dropout"], tried["gcn", "nell"]["units"]) == (0.1, (64,))
+    assert tried["grand", "citeseer"]["order"] == 2
+
+
 def test_a_search_is_resumed_written_down_and_adopted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     cells = [SearchCell("gcn", "digits", "random"), SearchCell("lp", "digits", "random")]
     folder = tmp_path / "search"

@@ -52,9 +52,10 @@ class SearchCell:
 
     @property
     def start(self) -> list[dict[str, Any]]:
-        """Settings that are tried first: the base preset itself, and the other presets that no search made."""
+        """Settings that are tried first: the base preset, the default, and a paper's, for this dataset if it has them."""
         others = models.get(self.model).presets
-        wanted = [name for name in (models.DEFAULT, "paper") if name in others and name != self.preset]
+        paper = f"paper-{self.dataset}" if f"paper-{self.dataset}" in others else "paper"
+        wanted = [name for name in (models.DEFAULT, paper) if name in others and name != self.preset]
         explicit = [models.config(self.model, name).model_dump(exclude=set(TRAINING_LIMITS)) for name in wanted]
         return [{}, *explicit]
 
