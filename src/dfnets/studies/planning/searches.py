@@ -52,7 +52,7 @@ class SearchCell:
 
     @property
     def start(self) -> list[dict[str, Any]]:
-        """Settings that are tried first: the base preset, the default, and a paper's, for this dataset if it has them."""
+        """Settings that are tried first: the base preset, the default, and a paper's, best for this dataset."""
         others = models.get(self.model).presets
         paper = f"paper-{self.dataset}" if f"paper-{self.dataset}" in others else "paper"
         wanted = [name for name in (models.DEFAULT, paper) if name in others and name != self.preset]
