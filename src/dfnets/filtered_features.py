@@ -251,10 +251,13 @@ def _norms(features: Any, scaling: Scaling) -> np.ndarray:
 
 
 def _dense(features: Any, columns: slice, norms: np.ndarray) -> np.ndarray:
-    """Some columns of X with its rows scaled, (n, k) in single precision."""
-    part = features[:, columns]
-    dense = part.toarray() if sp.issparse(part) else part
-    return np.ascontiguousarray(dense / norms[:, None], dtype=np.float32)
+    """Some columns of X with its rows scaled, (n, k) in single precision, some rows at a time."""
+    out = np.empty((len(norms), columns.stop - columns.start), np.float32)
+    for start in range(0, len(norms), BLOCK):
+        part = features[start : start + BLOCK, columns]
+        dense = part.toarray() if sp.issparse(part) else part
+        out[start : start + BLOCK] = dense / norms[start : start + BLOCK, None]
+    return out
 
 
 def _mapped(path: Path) -> np.ndarray:
