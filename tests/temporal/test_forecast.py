@@ -8,7 +8,7 @@ from conftest import dense_graph
 from sklearn.linear_model import Ridge
 
 from dfnets import FeedbackLoopedFilter, Shift
-from dfnets.temporal import GraphForecaster, TemporalGraph
+from dfnets.temporal import GraphForecaster, TemporalGraph, forecast
 
 FILTER = FeedbackLoopedFilter([0.7], [0.3], centre=1.0)
 
@@ -39,6 +39,36 @@ def test_weights_are_those_of_ridge_regression() -> None:
     np.testing.assert_allclose(model.weights_, oracle.coef_, rtol=1e-6, atol=1e-9)
     expected = oracle.predict(rows[:10]) * x.std() + x.mean(axis=0)
     np.testing.assert_allclose(model.predict(graph, x)[0], expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("block", [1, 1000, 10**9])
+def test_units_are_random_features_of_the_same_regression(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forecast, "BLOCK", block)
+    x, graph = signal(), dense_graph(10, 0.4, 2)
+    linear = GraphForecaster([FILTER], lags=2, ridge=0.01).fit(graph, x)
+    model = GraphForecaster([FILTER], lags=2, ridge=0.01, hidden=7, seed=3).fit(graph, x)
+    inputs = linear._inputs(graph, x)[:-1].reshape(-1, 4)
+    rows = np.hstack([inputs, np.maximum(inputs @ model.units_ + model.thresholds_, 0)])
+    targets = ((x - x.mean(axis=0)) / x.std())[2:].ravel()
+    oracle = Ridge(alpha=0.01 * len(rows), fit_intercept=False).fit(rows, targets)
+    np.testing.assert_allclose(model.weights_, oracle.coef_, rtol=1e-5, atol=1e-8)
+    expected = (oracle.predict(rows) * x.std()).reshape(-1, 10) + x.mean(axis=0)
+    np.testing.assert_allclose(model.predict(graph, x)[:-1], expected, rtol=1e-6)
+
+
+def test_units_find_what_is_not_linear() -> None:
+    rng, graph = np.random.default_rng(0), dense_graph(10, 0.4, 2)
+    x = [rng.uniform(-1, 1, 10)]
+    for _ in range(199):
+        x.append(1 - 1.9 * np.abs(x[-1]) + 0.02 * rng.standard_normal(10))
+    x = np.array(x)
+    gaps = [
+        np.abs(
+            GraphForecaster([], lags=1, hidden=hidden).fit(graph, x[:150]).predict(graph, x)[149:-1] - x[150:]
+        ).mean()
+        for hidden in (0, 30)
+    ]
+    assert gaps[1] < 0.5 * gaps[0]
 
 
 def test_a_graph_that_stays_the_same_is_one_graph() -> None:

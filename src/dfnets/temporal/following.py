@@ -14,6 +14,9 @@ from dfnets.filters.products import Products
 from dfnets.shift import Shift
 from dfnets.temporal.graph import TemporalGraph
 
+# A residual that has to shrink by more than this may be all rounding in the end; then the bound is left to the filter.
+SAFE = 1e-10
+
 
 @dataclass(frozen=True)
 class Followed:
@@ -49,7 +52,8 @@ def follow(
         graph: T snapshots.
         signals: (T, n) or (T, n, k).
         tol: norm(y_t - y*_t) <= tol norm(x_t) for every column.
-        method: how the correction is applied, see :meth:`dfnets.filters.Filter.apply`.
+        method: how the correction is applied, see :meth:`dfnets.filters.Filter.apply`; ``"recursion"`` stops as soon as
+            its own steps are small enough.
     """
     x = np.asarray(signals, dtype=np.float64)
     if x.ndim not in (2, 3) or x.shape[:2] != (len(graph), graph.num_nodes):
@@ -127,10 +131,39 @@ def _corrected(
         return Followed(before, products.count, "none", _largest_ratio(bound, sizes), 0.0)
     # A hair less than what is left, so that rounding in this division does not lift the bound above the tolerance.
     wanted = float(np.clip(0.999 * _ratios(tol * sizes, missing).min(), SMALLEST_TOLERANCE, 0.5))
+    contraction = filter.ranges(filter.interval).contraction
+    if method == "recursion" and contraction < 1 and wanted > SAFE:
+        return _recursion(filter, products, before, residual, sizes, tol, contraction)
     done = correction.apply(shift, residual, tol=wanted, method=method, details=True)
     error = done.error * _largest_ratio(missing, sizes)
     moved = _largest_ratio(np.linalg.norm(done.signal, axis=0), sizes)
     return Followed(before + done.signal, products.count + done.products, done.method, error, moved)
+
+
+def _recursion(
+    filter: FeedbackLoopedFilter,
+    products: Products,
+    before: np.ndarray,
+    residual: np.ndarray,
+    sizes: np.ndarray,
+    tol: float,
+    contraction: float,
+) -> Followed:
+    """y <- P y + Q x from the last result, until what it changes is small enough.
+
+    One step adds the residual r to y, and leaves the residual P r: the recursion shows its own error as it goes, at
+    most max|P| norm(r) / min|1 - P| after the step. A residual that is weak where P is close to 1 dies out sooner than
+    the certificate can promise beforehand.
+    """
+    feedback, share = np.concatenate([[0.0], -filter.psi]), contraction / _weakest(filter)
+    y, spare = before.copy(), [np.empty_like(residual), np.empty_like(residual)]
+    while True:
+        y += residual
+        bound = share * np.linalg.norm(residual, axis=0)
+        if (bound <= 0.999 * tol * sizes).all():
+            moved = _largest_ratio(np.linalg.norm(y - before, axis=0), sizes)
+            return Followed(y, products.count, "recursion", _largest_ratio(bound, sizes), moved)
+        residual = products.horner(filter.centre, feedback, residual.copy(), spare)
 
 
 def _ratios(over: np.ndarray, under: np.ndarray) -> np.ndarray:

@@ -13,6 +13,9 @@ from dfnets.shift import Shift
 from dfnets.temporal.graph import TemporalGraph
 from dfnets.temporal.joint import snapshots_of
 
+# Numbers that a fit holds at a time, beside its inputs.
+BLOCK = 1 << 22
+
 
 class GraphForecaster:
     """x_{t+1} = m + sum_l sum_k w_lk h_k(L^_t) (x_{t-l} - m): every node by the same few weights, its neighbours in it.
@@ -27,6 +30,9 @@ class GraphForecaster:
         ridge: times the number of equations, the penalty on the squared weights; the signal is scaled to unit
             variance first, so that one value serves signals of any size.
         season: a period; the value of the same moment one period before what is predicted is looked at too.
+        hidden: so many ReLU units with fixed random weights are looked at too, so that a forecast may bend; only what
+            is made of them is learnt, in closed form (random features, Rahimi and Recht, 2007). 0 is linear.
+        seed: of these random weights.
         tol: of the filters.
     """
 
@@ -37,6 +43,8 @@ class GraphForecaster:
         lags: int = 3,
         ridge: float = 1e-3,
         season: int | None = None,
+        hidden: int = 0,
+        seed: int = 0,
         tol: float = 1e-6,
     ) -> None:
         if lags < 1:
@@ -45,7 +53,10 @@ class GraphForecaster:
             raise ValueError(f"ridge={ridge:g} is a penalty and must not be negative")
         if season is not None and season < 1:
             raise ValueError(f"season={season}: a period is at least 1; None for none")
+        if hidden < 0:
+            raise ValueError(f"hidden={hidden}: a number of units is not negative; 0 for a linear forecast")
         self.filters, self.lags, self.ridge, self.season, self.tol = list(filters), lags, ridge, season, tol
+        self.hidden, self.seed = hidden, seed
 
     def fit(self, graph: Graph | TemporalGraph, signals: Any) -> GraphForecaster:
         """Learns the weights from (T, n) values at times 0, ..., T - 1."""
@@ -54,9 +65,15 @@ class GraphForecaster:
             raise ValueError(f"{len(x)} times are too few: looking back {self.first} takes at least {self.first + 1}")
         self.mean_, self.scale_ = x.mean(axis=0), float(x.std()) or 1.0
         inputs, targets = self._inputs(graph, x)[:-1], self._scaled(x)[self.first :]
-        columns = inputs.reshape(-1, inputs.shape[-1])
-        penalty = self.ridge * len(columns) * np.eye(columns.shape[1])
-        self.weights_ = np.linalg.solve(columns.T @ columns + penalty, columns.T @ targets.ravel())
+        self._draw_units(inputs)
+        width = inputs.shape[-1] + self.hidden
+        gram, moment = np.zeros((width, width)), np.zeros(width)
+        for some in self._blocks(len(inputs), inputs.shape[1] * width):
+            columns = self._expanded(inputs[some]).reshape(-1, width)
+            gram += columns.T @ columns
+            moment += columns.T @ targets[some].ravel()
+        penalty = self.ridge * targets.size * np.eye(width)
+        self.weights_ = np.linalg.solve(gram + penalty, moment)
         return self
 
     def predict(self, graph: Graph | TemporalGraph, signals: Any) -> np.ndarray:
@@ -65,7 +82,30 @@ class GraphForecaster:
         Args:
             signals: (T, n) values at times 0, ..., T - 1; the last row of the result is the first unknown time.
         """
-        return self._inputs(graph, self._checked(graph, signals)) @ self.weights_ * self.scale_ + self.mean_
+        inputs = self._inputs(graph, self._checked(graph, signals))
+        blocks = self._blocks(len(inputs), inputs.shape[1] * len(self.weights_))
+        expected = np.concatenate([self._expanded(inputs[some]) @ self.weights_ for some in blocks])
+        return expected * self.scale_ + self.mean_
+
+    def _draw_units(self, inputs: np.ndarray) -> None:
+        """Random weights for inputs of unit variance, and thresholds within it."""
+        rng, count = np.random.default_rng(self.seed), inputs.shape[-1]
+        spread = inputs.std(axis=(0, 1))
+        scale = np.where(spread > 0, spread, 1)[:, None] * np.sqrt(count)
+        self.units_ = rng.standard_normal((count, self.hidden)) / scale
+        self.thresholds_ = rng.uniform(-1, 1, self.hidden)
+
+    def _expanded(self, inputs: np.ndarray) -> np.ndarray:
+        """(..., d) with the ReLU units beside it, (..., d + hidden)."""
+        if not self.hidden:
+            return inputs
+        return np.concatenate([inputs, np.maximum(inputs @ self.units_ + self.thresholds_, 0)], axis=-1)
+
+    @staticmethod
+    def _blocks(times: int, numbers: int) -> list[slice]:
+        """Times that are worked on together, each with so many numbers."""
+        size = max(1, BLOCK // numbers)
+        return [slice(start, start + size) for start in range(0, times, size)]
 
     @property
     def first(self) -> int:
@@ -118,4 +158,5 @@ class GraphForecaster:
         return x
 
     def __repr__(self) -> str:
-        return f"GraphForecaster(filters={len(self.filters)}, lags={self.lags}, ridge={self.ridge:g})"
+        units = f", hidden={self.hidden}" if self.hidden else ""
+        return f"GraphForecaster(filters={len(self.filters)}, lags={self.lags}, ridge={self.ridge:g}{units})"
