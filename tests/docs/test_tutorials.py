@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 from dfnets.cli import app
 
 ROOT = Path(__file__).parents[2]
-TUTORIALS = [*sorted((ROOT / "docs" / "tutorials").glob("*.md")), ROOT / "docs" / "contributing.md"]
+OTHERS = [ROOT / "docs" / "contributing.md", ROOT / "docs" / "scale.md"]
+TUTORIALS = [*sorted((ROOT / "docs" / "tutorials").glob("*.md")), *OTHERS]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(
     r"^(?P<indent> *)(?P<mark><!-- not run: [^\n]* -->\n *)?```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$",
