@@ -10,8 +10,12 @@ import sys
 
 import torch
 
-from dfnets.engine import cuda
 from dfnets.engine.bench import graphs, peers, suites, timing
+
+try:
+    from dfnets.engine import cuda
+except ModuleNotFoundError as error:
+    raise SystemExit(f"this measures a GPU with Triton, which is not here: {error}") from error
 
 WIDTHS = (1, 16, 64, 128, 256)
 # Numbers of a tile, entries in flight, warps.

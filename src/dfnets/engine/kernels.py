@@ -547,21 +547,25 @@ def row_of(place, n, graph):
 def narrow_rows(tail, begin, end, n, graph, weights, signals):
     """Rows whose columns are one vector: the width is known when this is compiled.
 
-    The commonest step, one addend and nothing summed, has a loop of its own that keeps its pointers in registers.
+    The commonest steps, with one addend, with or without z, and nothing summed, have a loop of their own that keeps its
+    pointers in registers.
     """
     stay_apart()
     k = lanes(tail)
     _, _, _, diagonal, centre, _, _, _ = graph
     x, y, addends, z, out, _, sums, _ = signals
-    if addends != 1 or weights[2] == 0 or given(z) or sums > 0 or not given(out):
+    if addends != 1 or weights[2] == 0 or sums > 0 or not given(out):
         for place in range(begin, end):
             row_block(tail, 0, row_of(place, n, graph), n, k, graph, weights, signals)
         return
-    scale, beta = weights[0], weights[2]
+    scale, delta, beta = weights[0], weights[1], weights[2]
+    third = given(z) and delta != 0
     for place in range(begin, end):
         i = row_of(place, n, graph)
         own = load(tail, x, i * k, k)
         total = scaled(fma(product(tail, 0, i, k, graph, x), diagonal[i] - centre, own), scale)
+        if third:
+            total = fma(total, delta, load(tail, z, i * k, k))
         store(fma(total, beta, load(tail, y, i * k, k)), out, i * k, k)
 
 
