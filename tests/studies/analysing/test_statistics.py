@@ -35,6 +35,13 @@ def test_the_paired_difference_is_that_of_a_paired_t_test() -> None:
     assert statistics.paired({0: 1.0}, {1: 1.0}) is None
 
 
+def test_runs_are_paired_by_seed_whatever_their_order() -> None:
+    found = statistics.paired({3: 5.0, 0: 1.0, 4: 100.0}, {4: 99.0, 0: 0.5})
+    assert found is not None
+    assert (found.mean, found.count) == (0.75, 2)
+    assert found.std == pytest.approx(0.125**0.5)
+
+
 def test_one_value_says_nothing_and_equal_values_everything() -> None:
     single = statistics.mean([3.0])
     assert (single.low, single.high, single.p) == (-np.inf, np.inf, None)
@@ -76,6 +83,13 @@ def comparison(seeds: float, nodes: float | None, p: float = 0.001) -> Compariso
         return Estimate(low + 1.0, 1.0, low, low + 2.0, 10, p)
 
     return Comparison(estimate(seeds), None if nodes is None else estimate(nodes))
+
+
+def test_the_larger_p_value_of_a_comparison_counts() -> None:
+    sure, unsure = Estimate(2.0, 1.0, 1.0, 3.0, 10, 0.001), Estimate(2.0, 1.0, 1.0, 3.0, 10, 0.2)
+    for found in (Comparison(sure, unsure), Comparison(unsure, sure)):
+        assert found.p == 0.2
+    assert Comparison(sure, Estimate(2.0, 1.0, 1.0, 3.0, 10)).p is None
 
 
 def test_a_comparison_needs_every_interval() -> None:
