@@ -92,8 +92,8 @@ SPLITS = (
     Mutant(
         "a fold trains on what it holds out",
         "training/folds.py",
-        "yield np.setdiff1d(self.labelled, self.held[out]), out",
-        "yield self.labelled, out",
+        "yield np.setdiff1d(self.labelled, self.held[row]), np.flatnonzero(row)",
+        "yield self.labelled, np.flatnonzero(row)",
         "tests/training/test_folds.py",
     ),
     Mutant(
@@ -106,15 +106,15 @@ SPLITS = (
     Mutant(
         "every repeat has the same folds",
         "training/folds.py",
-        "order = rng.permutation(len(held))",
-        "order = np.arange(len(held))",
+        "places = rng.permutation(np.flatnonzero(labels[held] == c))",
+        "places = np.flatnonzero(labels[held] == c)",
         "tests/training/test_folds.py",
     ),
     Mutant(
-        "folds do not spread the classes",
+        "folds hold out fewer nodes of a class than others",
         "training/folds.py",
-        'order = order[np.argsort(labels[held[order]], kind="stable")]',
-        "",
+        "np.arange(-(-len(places) // count))",
+        "np.arange(len(places) // count)",
         "tests/training/test_folds.py",
     ),
 )

@@ -12,7 +12,7 @@ from dfnets import Graph
 from dfnets.datasets.splits import Split
 
 pytest.importorskip("optuna")
-from dfnets.search import Found, search
+from dfnets.search import Found, _draw_settings, _found, search
 
 SPACE: dict[str, Any] = {"learning_rate": (1e-3, 1e-1, "log"), "dropout": (0.1, 0.9), "units": [(4,), (4, 6)]}
 
@@ -34,6 +34,32 @@ def test_the_best_on_validation_is_found(graph: Graph, split: Split, tmp_path: P
     assert found.settings["units"] in SPACE["units"]
     assert 0.1 <= found.settings["dropout"] <= 0.9
     assert "best of 5 trials" in repr(found)
+
+
+def test_the_seed_and_the_number_of_a_trial_decide_what_is_drawn() -> None:
+    drawn = {(seed, number): str(_draw_settings(SPACE, seed, number)) for seed in range(3) for number in range(3)}
+    assert len(set(drawn.values())) == 9
+    assert drawn[1, 2] == str(_draw_settings(SPACE, 1, 2))
+
+
+def test_orders_of_magnitude_are_equally_likely() -> None:
+    rates = [_draw_settings({"rate": (1e-4, 1.0, "log")}, 0, number)["rate"] for number in range(400)]
+    counts, _ = np.histogram(np.log10(rates), bins=[-4, -3, -2, -1, 0])
+    assert counts.sum() == 400
+    assert counts.min() > 70  # 100 are expected in each, with a standard deviation below 9
+
+
+def test_a_trial_that_was_given_up_does_not_win() -> None:
+    import optuna
+    from optuna.trial import TrialState, create_trial
+
+    study = optuna.create_study(direction="maximize")
+    for draw, (state, value) in enumerate([(TrialState.PRUNED, 90.0), (TrialState.COMPLETE, 50.0)]):
+        attributes = {"draw": draw, "settings": {"dropout": draw / 10}}
+        study.add_trial(create_trial(state=state, value=value, user_attrs=attributes))
+    found = _found(study)
+    assert (found.validation, found.settings) == (50.0, {"dropout": 0.1})
+    assert found.trials["state"].tolist() == ["complete", "pruned"]
 
 
 def test_trials_are_scored_by_their_best_validation_accuracy(graph: Graph, split: Split, tmp_path: Path) -> None:
