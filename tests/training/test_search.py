@@ -12,7 +12,7 @@ from dfnets import Graph
 from dfnets.datasets.splits import Split
 
 pytest.importorskip("optuna")
-from dfnets.search import Found, _draw_settings, _found, search
+from dfnets.search import Found, _draw_settings, _enqueue, _found, search
 
 SPACE: dict[str, Any] = {"learning_rate": (1e-3, 1e-1, "log"), "dropout": (0.1, 0.9), "units": [(4,), (4, 6)]}
 
@@ -60,6 +60,18 @@ def test_a_trial_that_was_given_up_does_not_win() -> None:
     found = _found(study)
     assert (found.validation, found.settings) == (50.0, {"dropout": 0.1})
     assert found.trials["state"].tolist() == ["complete", "pruned"]
+
+
+def test_a_trial_that_diverged_is_not_tried_again_and_one_that_was_cut_off_is() -> None:
+    import optuna
+    from optuna.trial import TrialState, create_trial
+
+    study = optuna.create_study(direction="maximize")
+    for draw, more in enumerate([{"diverged": True}, {}]):
+        study.add_trial(create_trial(state=TrialState.FAIL, user_attrs={"draw": draw, "settings": {}, **more}))
+    _enqueue(study, SPACE, 0, 3, ())
+    waiting = study.get_trials(states=(TrialState.WAITING,))
+    assert [trial.user_attrs["draw"] for trial in waiting] == [1, 2]
 
 
 def test_trials_are_scored_by_their_best_validation_accuracy(graph: Graph, split: Split, tmp_path: Path) -> None:
