@@ -159,8 +159,8 @@ def report(graph: Graph, found: dict, cuts: dict, halos: dict, cores: int, load:
     lines: list[str] = []
     say, entries = lines.append, graph.adjacency.nnz
     say(
-        f"{graph.num_nodes:,} nodes, {graph.num_edges:,} edges; {cores} cores, one thread per process; the load average "
-        f"was {load:.1f} at the start; the best of {ROUNDS} rounds.\n"
+        f"{graph.num_nodes:,} nodes, {graph.num_edges:,} edges; {cores} cores, one thread per process; the load "
+        f"average was {load:.1f} at the start; the best of {ROUNDS} rounds.\n"
     )
     one, two = found[2]["columns one"][0], max(found[2]["columns two"])
     say(f"{SHARED} columns shared out: {one:.3f} s by one process, {two:.3f} s by two, {one / two:.2f} times as fast;")
