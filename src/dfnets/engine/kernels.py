@@ -547,25 +547,52 @@ def row_of(place, n, graph):
 def narrow_rows(tail, begin, end, n, graph, weights, signals):
     """Rows whose columns are one vector: the width is known when this is compiled.
 
-    The commonest steps, with one addend, with or without z, and nothing summed, have a loop of their own that keeps its
+    The commonest steps, with one addend, with or without z, and nothing summed, have loops of their own that keep their
     pointers in registers.
     """
+    x, y, addends, z, out, _, sums, _ = signals
+    if addends != 1 or weights[2] == 0 or sums > 0 or not given(out):
+        all_rows(tail, begin, end, n, graph, weights, signals)
+    elif given(z) and weights[1] != 0:
+        rows_with_two(tail, begin, end, n, graph, weights, x, y, z, out)
+    else:
+        rows_with_one(tail, begin, end, n, graph, weights, x, y, out)
+
+
+@njit
+def all_rows(tail, begin, end, n, graph, weights, signals):
+    """Rows with whatever is given."""
+    stay_apart()
+    for place in range(begin, end):
+        row_block(tail, 0, row_of(place, n, graph), n, lanes(tail), graph, weights, signals)
+
+
+@njit
+def rows_with_one(tail, begin, end, n, graph, weights, x, y, out):
+    """out = w0 L~ x + w2 y."""
     stay_apart()
     k = lanes(tail)
     _, _, _, diagonal, centre, _, _, _ = graph
-    x, y, addends, z, out, _, sums, _ = signals
-    if addends != 1 or weights[2] == 0 or sums > 0 or not given(out):
-        for place in range(begin, end):
-            row_block(tail, 0, row_of(place, n, graph), n, k, graph, weights, signals)
-        return
-    scale, delta, beta = weights[0], weights[1], weights[2]
-    third = given(z) and delta != 0
+    scale, beta = weights[0], weights[2]
     for place in range(begin, end):
         i = row_of(place, n, graph)
         own = load(tail, x, i * k, k)
         total = scaled(fma(product(tail, 0, i, k, graph, x), diagonal[i] - centre, own), scale)
-        if third:
-            total = fma(total, delta, load(tail, z, i * k, k))
+        store(fma(total, beta, load(tail, y, i * k, k)), out, i * k, k)
+
+
+@njit
+def rows_with_two(tail, begin, end, n, graph, weights, x, y, z, out):
+    """out = w0 L~ x + w1 z + w2 y."""
+    stay_apart()
+    k = lanes(tail)
+    _, _, _, diagonal, centre, _, _, _ = graph
+    scale, delta, beta = weights[0], weights[1], weights[2]
+    for place in range(begin, end):
+        i = row_of(place, n, graph)
+        own = load(tail, x, i * k, k)
+        total = scaled(fma(product(tail, 0, i, k, graph, x), diagonal[i] - centre, own), scale)
+        total = fma(total, delta, load(tail, z, i * k, k))
         store(fma(total, beta, load(tail, y, i * k, k)), out, i * k, k)
 
 
