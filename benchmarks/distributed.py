@@ -26,7 +26,7 @@ import torch.distributed as dist
 from benchmarks.cluster_model import NUMBER, Job, Machine
 from dfnets import Graph, Shift, engine
 from dfnets.distributed import RowBlockShift, partition, processes, write_partition
-from dfnets.distributed.processes import gather_tensors
+from dfnets.distributed.group import gather_tensors
 
 NODES, DEGREE, COLUMNS, PRODUCTS = 100_000, 16, 32, 10
 # Signals that are shared out: each process reads all entries of the graph, so that few columns each are not worth it.

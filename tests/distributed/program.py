@@ -11,7 +11,7 @@ import torch
 import dfnets
 from dfnets import filters
 from dfnets.distributed import RowBlockShift, apply_columns, processes
-from dfnets.distributed.processes import gather_tensors
+from dfnets.distributed.group import gather_tensors
 
 
 def main() -> None:

@@ -12,8 +12,8 @@ from __future__ import annotations
 from dfnets.distributed.columns import apply_columns
 from dfnets.distributed.fitting import RowBlockResult, fit_row_blocks
 from dfnets.distributed.folder import PartitionFolder, write_partition
+from dfnets.distributed.group import NotDistributedError, processes
 from dfnets.distributed.partitioning import partition
-from dfnets.distributed.processes import NotDistributedError, processes
 from dfnets.distributed.replicas import fit_replicas, train_folds
 from dfnets.distributed.row_blocks import RowBlockShift
 

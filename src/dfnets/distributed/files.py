@@ -10,7 +10,7 @@ import torch
 import torch.distributed as dist
 
 from dfnets.atomic import replacing
-from dfnets.distributed.processes import gather_tensors
+from dfnets.distributed.group import gather_tensors
 from dfnets.distributed.row_blocks import RowBlockShift
 
 

@@ -15,7 +15,7 @@ from torch import Tensor
 from dfnets import checksums, models
 from dfnets.datasets.splits import Split
 from dfnets.distributed.folder import PartitionFolder
-from dfnets.distributed.processes import ordered_sum
+from dfnets.distributed.group import ordered_sum
 from dfnets.distributed.row_blocks import RowBlockShift
 from dfnets.distributed.training import RowBlockTrainer
 from dfnets.graph import Graph

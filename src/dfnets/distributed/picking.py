@@ -9,7 +9,7 @@ import torch.distributed as dist
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from dfnets.distributed.processes import ordered_sum
+from dfnets.distributed.group import ordered_sum
 
 
 def own_places(shift: Any, numbers: Tensor) -> tuple[Tensor, Tensor]:

@@ -13,7 +13,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from dfnets.datasets.splits import Split
-from dfnets.distributed.processes import gather_tensors
+from dfnets.distributed.group import gather_tensors
 from dfnets.graph import Graph
 from dfnets.models import Model
 from dfnets.training import CrossValidated, fit, train

@@ -11,8 +11,8 @@ import torch
 import torch.distributed as dist
 
 from dfnets.distributed.folder import PartitionFolder
+from dfnets.distributed.group import gather_tensors
 from dfnets.distributed.halo import HaloExchange
-from dfnets.distributed.processes import gather_tensors
 from dfnets.graph import Graph
 from dfnets.shift import Shift
 

@@ -16,8 +16,8 @@ import torch.distributed as dist
 from torch import Tensor
 from torch.nn import functional
 
+from dfnets.distributed.group import ordered_sum
 from dfnets.distributed.picking import own_places
-from dfnets.distributed.processes import ordered_sum
 from dfnets.distributed.row_blocks import RowBlockShift
 from dfnets.models import Model
 from dfnets.nn import batched

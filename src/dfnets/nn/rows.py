@@ -41,7 +41,7 @@ def total(shift: Shift, x: Tensor) -> Tensor:
     """What every process has, summed; without gradient."""
     if shift.exchange is None:
         return x
-    from dfnets.distributed.processes import ordered_sum
+    from dfnets.distributed.group import ordered_sum
 
     return ordered_sum(x)
 
