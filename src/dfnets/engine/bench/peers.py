@@ -24,7 +24,7 @@ from dfnets.engine.operator import Operator
 
 OURS = "dfnets"
 # Bytes of messages that PyTorch Geometric is still asked to hold: it needs several times as much, and many seconds.
-MOST_MESSAGES = 2 << 30
+MOST_MESSAGES = 1 << 30
 
 
 def contenders(operator: Operator, x: Tensor, c: Tensor) -> dict[str, Call]:
