@@ -633,7 +633,10 @@ def first_row(indptr, work):
 
 
 def _step(size: int, masked: bool, fixed: bool) -> Any:
-    """The kernel whose tail is ``size`` bytes wide, masked or filled exactly; where fixed, the tail is all there is."""
+    """The kernel whose tail is ``size`` bytes wide, masked or filled exactly; where fixed, the tail is all there is.
+
+    Long because the kernel is compiled as one function, and explains its 17 arguments.
+    """
 
     @njit(nogil=True, cache=True)
     def step(
