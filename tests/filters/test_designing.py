@@ -262,6 +262,20 @@ def test_the_default_is_the_best_method_in_python_and_on_the_command_line() -> N
     assert dfnets.design(HIGH_PASS, convention="published").provenance["method"] == "least-squares"
 
 
+def test_a_search_for_multipliers_that_gives_up_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As that of SciPy 1.13 does for a band-pass filter of six powers."""
+    wanted = responses.band_pass(0.5, 1.2)
+    expected = dfnets.design(wanted, 6, 4, 0.95, method="refit")
+
+    def gives_up(*_: object) -> None:
+        raise RuntimeError("Maximum number of iterations reached.")
+
+    monkeypatch.setattr("scipy.optimize.nnls", gives_up)
+    found = dfnets.design(wanted, 6, 4, 0.95, method="refit")
+    grid = np.linspace(0, 2, 50)
+    np.testing.assert_allclose(found.response(grid), expected.response(grid), atol=1e-6)
+
+
 @pytest.mark.parametrize("cut", [0.05, 0.1, 0.5, 1.0, 1.9, 1.95])
 def test_a_design_at_any_cut_is_a_matter_of_milliseconds(cut: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Counted in programs that are solved, about 0.2 ms each: 22 to 65 for these cuts."""

@@ -9,6 +9,8 @@ of a handful of unknowns and a fraction of a millisecond; squaring the problem i
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 # Beyond this condition number the triangular factor no longer determines a, and the interior point method decides.
@@ -39,9 +41,11 @@ class Program:
 
     def bounded(self, g: np.ndarray, gamma: float) -> np.ndarray:
         """The optimal a (p,) under |g a| <= gamma; g is (c, p)."""
-        if self.inverse is None:
-            return _interior_point(self.triangle, self.target, g, gamma)
-        return self.inverse @ (_least_distance(g @ self.inverse, self.target, gamma) - self.target)
+        if self.inverse is not None:
+            # The search of SciPy 1.13 squares the system, and gives up on some: too many rounds, or singular.
+            with suppress(RuntimeError, np.linalg.LinAlgError):
+                return self.inverse @ (_least_distance(g @ self.inverse, self.target, gamma) - self.target)
+        return _interior_point(self.triangle, self.target, g, gamma)
 
     def free(self, a: np.ndarray) -> np.ndarray:
         """The optimal b (q + 1,) for this a."""
