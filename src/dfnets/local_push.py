@@ -69,7 +69,7 @@ class LocalPush:
     >>> push = LocalPush(path, threshold=1e-6)
     >>> rows = push.rows(FeedbackLoopedFilter([0.8], [0.2], centre=1.0), [1])
     >>> rows.matrix.toarray().round(3)
-    array([[0.286, 0.418, 0.286]])
+    array([[0.288, 0.529, 0.288]])
     >>> bool(rows.error[0] < 1e-4)
     True
     """
