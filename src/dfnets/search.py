@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -65,6 +66,7 @@ def search(
     replicas: int = 3,
     start: Sequence[Mapping[str, Any]] = (),
     prune: bool = False,
+    minutes: float | None = None,
     **options: Any,
 ) -> Found:
     """Draws hyper-parameters at random, trains with each, and keeps what is best on validation nodes.
@@ -83,6 +85,7 @@ def search(
         start: settings that are tried first, as part of ``trials``: ``{}`` is the preset itself.
         prune: give up a trial whose validation accuracy is below the median of the others at the same epoch. With
             several workers, which trials are given up depends on the order in which they finish.
+        minutes: start no trial after that time; search again for the rest.
         protocol, options: for :func:`dfnets.fit`.
     """
     ranges = dict(models.get(model).space if space is None else space)
@@ -90,6 +93,7 @@ def search(
         raise ValueError(f"{model} has nothing to search for: give space=")
     if trials < 1 or workers < 1:
         raise ValueError(f"trials={trials}, workers={workers}: at least 1 of each is needed")
+    deadline = None if minutes is None else time.time() + 60 * minutes
     fit_options = {"protocol": protocol, "replicas": replicas, "seed": seed, **options}
     identity = _identity(
         model, graph, ranges, {**fit_options, "start": [dict(first) for first in start], "prune": prune}
@@ -100,7 +104,7 @@ def search(
         study = _study(file)
         _check_identity(study, identity, file)
         _enqueue(study, ranges, seed, trials, start)
-        job = (model, graph, str(file), fit_options, prune)
+        job = (model, graph, str(file), fit_options, prune, deadline)
         if workers == 1:
             _work(*job)
         else:
@@ -187,8 +191,16 @@ def _work_together(job: tuple[Any, ...], count: int) -> None:
         raise OSError(f"{len(failed)} of {count} workers ended early (exit code {failed[0]}); search again to continue")
 
 
-def _work(model: str, graph: Graph, file: str, options: dict[str, Any], prune: bool, workers: int = 1) -> None:
-    """Trains trials that wait until none does."""
+def _work(
+    model: str,
+    graph: Graph,
+    file: str,
+    options: dict[str, Any],
+    prune: bool,
+    deadline: float | None,
+    workers: int = 1,
+) -> None:
+    """Trains trials that wait until none does, or until the deadline."""
     import optuna
     import torch
 
@@ -198,6 +210,8 @@ def _work(model: str, graph: Graph, file: str, options: dict[str, Any], prune: b
         torch.set_num_threads(max(1, (os.cpu_count() or 1) // workers))
     study = _study(file)
     while study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.WAITING,)):
+        if deadline is not None and time.time() > deadline:
+            return
         trial = study.ask()
         settings = _with_tuples(trial.user_attrs["settings"])
         pruner = _Pruner(trial) if prune else None
@@ -276,6 +290,8 @@ def _found(study: optuna.Study) -> Found:
 
     finished = [trial for trial in study.trials if trial.value is not None]
     diverged = sum("diverged" in trial.user_attrs for trial in study.trials)
+    if not finished and any(trial.state.name == "WAITING" for trial in study.trials):
+        raise TimeoutError("the time was over before the first trial had ended: search again, with more minutes")
     if not any(trial.state.name == "COMPLETE" for trial in finished):
         raise ArithmeticError(f"all {len(study.trials)} trials diverged: narrow the space, learning_rate first")
     finished.sort(

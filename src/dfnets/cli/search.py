@@ -34,12 +34,14 @@ def search_command(
     ] = None,
     replicas: Annotated[int, typer.Option(help="Networks per trial; it is judged by their mean.")] = 3,
     epochs: Annotated[int | None, typer.Option(help="Instead of the preset's; --all: at most, default 2000.")] = None,
-    workers: Annotated[int, typer.Option(help="Processes that train at the same time.")] = 1,
+    workers: Annotated[
+        int, typer.Option(help="Processes that train at the same time; --all: one for each search.")
+    ] = 1,
     seed: Annotated[int, typer.Option(help="Of what is drawn, and of the first replica.")] = 0,
     device: Annotated[str | None, typer.Option(help="cpu or cuda. Default: cuda where there is one.")] = None,
     models: Annotated[list[str] | None, typer.Option(help="With --all: only these; may be repeated.")] = None,
     datasets: Annotated[list[str] | None, typer.Option(help="With --all: only these; may be repeated.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="With --all: start no search after that time.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="With --all: start no trial after that time.")] = None,
     table: Annotated[Path | None, typer.Option(help="With --all: write every trial as CSV here.")] = None,
     adopt: Annotated[
         Path | None, typer.Option(help="With --all: write the best settings into the sources in this folder.")

@@ -92,6 +92,20 @@ def test_a_search_is_resumed_written_down_and_adopted(tmp_path: Path, capfd: pyt
     assert counts == ["model,dataset,trials", "gcn,cora,8", "gcn,digits,3", "lp,digits,3"]
 
 
+def test_cells_that_are_searched_at_the_same_time_find_what_one_after_the_other_finds(tmp_path: Path) -> None:
+    cells = [SearchCell("gcn", "digits", "random"), SearchCell("sgc", "digits", "random")]
+    alone = search_all(cells, tmp_path / "alone", BUDGET, device="cpu")
+    together = search_all(cells, tmp_path / "together", BUDGET, workers=2, device="cpu")
+    for cell in cells:
+        assert together[cell].trials.equals(alone[cell].trials)
+
+
+def test_what_the_time_did_not_suffice_for_is_searched_the_next_time(tmp_path: Path) -> None:
+    cells = [SearchCell("lp", "digits", "random")]
+    assert search_all(cells, tmp_path, BUDGET, device="cpu", minutes=0) == {}
+    assert len(search_all(cells, tmp_path, BUDGET, device="cpu")[cells[0]].trials) == BUDGET.trials
+
+
 def test_a_dataset_that_is_not_there_is_passed_over(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     missing = SearchCell("gcn", "no-such-dataset", "random")
     assert searches.DATASETS.keys() >= {"cora"}

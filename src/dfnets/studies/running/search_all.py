@@ -1,12 +1,14 @@
-"""Searching every cell with the same budget, and adopting what was found."""
+"""Searching every cell with the same budget, several at a time, and adopting what was found."""
 
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -14,11 +16,17 @@ from dfnets.atomic import replacing
 from dfnets.search import Found, search
 from dfnets.studies.planning.budget import Budget
 from dfnets.studies.planning.searches import SearchCell
-from dfnets.studies.running.training import load_graph
+from dfnets.studies.running.training import ON_CPU, load_graph
+from dfnets.workers import started
 
 
 def search_cell(
-    cell: SearchCell, folder: str | os.PathLike[str], budget: Budget, *, workers: int = 1, device: str | None = None
+    cell: SearchCell,
+    folder: str | os.PathLike[str],
+    budget: Budget,
+    *,
+    device: str | None = None,
+    minutes: float | None = None,
 ) -> Found:
     """Searches one model on one dataset, or continues; the trials are in a file of the folder."""
     return search(
@@ -30,10 +38,10 @@ def search_cell(
         space=cell.space,
         start=cell.start,
         prune=cell.trained,
-        workers=workers,
+        minutes=minutes,
         protocol=cell.protocol,
         preset=cell.preset,
-        device=device,
+        device="cpu" if cell.model in ON_CPU else device,
         **cell.limits(budget),
     )
 
@@ -48,33 +56,77 @@ def search_all(
     minutes: float | None = None,
     console: Console | None = None,
 ) -> dict[SearchCell, Found]:
-    """Searches every cell, one after the other; cells that are complete cost nothing, so it may be stopped at will.
+    """Searches every cell; finished trials cost nothing when it is started again, so it may be stopped at will.
 
     Args:
-        minutes: start no cell after that time.
+        workers: cells that are searched at the same time, one process each: so the trials that are given up are the
+            same for any number of them.
+        minutes: start no trial after that time.
 
     Returns:
         what was found, for the cells that are complete.
     """
     console = Console(stderr=True) if console is None else console
-    deadline = None if minutes is None else time.monotonic() + 60 * minutes
-    found: dict[SearchCell, Found] = {}
-    for number, cell in enumerate(cells, start=1):
-        if deadline is not None and time.monotonic() > deadline:
-            break
-        try:
-            load_graph(cell.dataset)
-        except (ValueError, OSError) as error:
-            console.print(f"left out, no data: {cell}: {str(error).splitlines()[0]}", highlight=False)
-            continue
-        try:
-            found[cell] = search_cell(cell, folder, budget, workers=workers, device=device)
-        except ArithmeticError as error:  # all of its trials diverged
-            console.print(f"{number} of {len(cells)}: {cell}: {str(error).splitlines()[0]}", highlight=False)
-            continue
-        best = f"{found[cell].validation:.2f} % on validation nodes"
-        pruned = int((found[cell].trials["state"] == "pruned").sum())
-        console.print(f"{number} of {len(cells)}: {cell}: {best}, {pruned} trials pruned", highlight=False)
+    deadline = None if minutes is None else time.time() + 60 * minutes
+    known = [cell for cell in cells if _has_data(cell, console)]
+    count = min(workers, len(known))
+    if count > 1:
+        queue: Any = multiprocessing.get_context("spawn").Queue()
+        for place in [*range(len(known)), *[None] * count]:
+            queue.put(place)
+        with started(count, _take_cells, queue, known, str(folder), budget, device, deadline) as processes:
+            for process in processes:
+                process.join()
+    # What the processes did is in the files, and they have said it. What they did not do, because one of them was
+    # killed or because there are none, is done here.
+    told = Console(quiet=True) if count > 1 else console
+    found = {cell: _searched(known, place, folder, budget, device, deadline, told) for place, cell in enumerate(known)}
+    return {cell: own for cell, own in found.items() if own is not None}
+
+
+def _has_data(cell: SearchCell, console: Console) -> bool:
+    try:
+        load_graph(cell.dataset)
+    except (ValueError, OSError) as error:
+        console.print(f"left out, no data: {cell}: {str(error).splitlines()[0]}", highlight=False)
+        return False
+    return True
+
+
+def _take_cells(
+    queue: Any, cells: Sequence[SearchCell], folder: str, budget: Budget, device: str | None, deadline: float | None
+) -> None:
+    """Searches cells that no other process has taken until none is left."""
+    import torch
+
+    torch.set_num_threads(1)
+    for place in iter(queue.get, None):
+        _searched(cells, place, folder, budget, device, deadline, Console(stderr=True))
+
+
+def _searched(
+    cells: Sequence[SearchCell],
+    place: int,
+    folder: str | os.PathLike[str],
+    budget: Budget,
+    device: str | None,
+    deadline: float | None,
+    console: Console,
+) -> Found | None:
+    """What was found, or None where trials are missing, or all of them diverged."""
+    cell, name = cells[place], f"{place + 1} of {len(cells)}: {cells[place]}"
+    left = None if deadline is None else (deadline - time.time()) / 60
+    try:
+        found = search_cell(cell, folder, budget, device=device, minutes=left)
+    except TimeoutError:
+        return None
+    except ArithmeticError as error:  # all of its trials diverged
+        console.print(f"{name}: {str(error).splitlines()[0]}", highlight=False)
+        return None
+    if len(found.trials) + found.diverged < budget.trials:
+        return None
+    pruned = int((found.trials["state"] == "pruned").sum())
+    console.print(f"{name}: {found.validation:.2f} % on validation nodes, {pruned} trials pruned", highlight=False)
     return found
 
 
