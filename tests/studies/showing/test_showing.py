@@ -71,10 +71,22 @@ def test_the_summary_has_figures_runs_trials_and_the_paper() -> None:
 
 def test_the_best_baseline_is_chosen_in_its_favour() -> None:
     rows = [run for m, mean in (("mlp", 70.0), ("gcn", 60.0)) for run in runs(PLAN.accuracy.other(m, "texas"), mean)]
-    best = accuracy.best_baseline(Results(rows), "texas", "default")
-    assert best is not None
-    assert best.model == "mlp"
-    assert accuracy.best_baseline(Results([]), "texas", "default") is None
+    assert [group.model for group in accuracy.rivals(Results(rows), "texas", "default")] == ["mlp", "gcn"]
+    assert accuracy.rivals(Results([]), "texas", "default") == []
+    plus = runs(PLAN.accuracy.other(MODEL, "texas"), 65.0)
+    table = tables(accuracy.show(Results(rows + plus)))["contest-default"]
+    row = table.find(dataset="texas")[0]
+    assert (row["best baseline"], row["place"], row["pairs"]) == ("mlp", "2 of 3", 10)
+    assert row["high"] < 0
+    assert "Its mean place is 2.0." in table.note
+
+
+def test_one_default_is_compared_with_tuned_baselines_on_the_split_of_the_paper_too() -> None:
+    rows = runs(PLAN.baselines.group("gcn", "cora", tuning="tuned"), 80.0)
+    rows += runs(PLAN.accuracy.standard("cora", "default"), 85.0)
+    row = tables(accuracy.show(Results(rows)))["contest-tuned"].find(dataset="cora")[0]
+    assert (row["best baseline"], row["place"], row["pairs"]) == ("gcn", "1 of 2", 10)
+    assert row["low"] > 0
 
 
 def test_the_tables_of_dfnet_plus_follow_the_runs() -> None:
@@ -89,7 +101,7 @@ def test_the_tables_of_dfnet_plus_follow_the_runs() -> None:
         assert row["low, nodes too"] > 0
         assert row["p"] <= row["p, Holm"] < 0.05
     assert shown["accuracy-parts"].rows[0][0] == WHOLE
-    other = shown["accuracy-other-default"].find()
+    other = [row for row in shown["contest-default"].find() if row["dataset"] in OTHER_GRAPHS]
     assert {row["dataset"] for row in other} == set(OTHER_GRAPHS)
     assert all(row["difference"] > 4 for row in other)
     assert {row["runs"] for row in shown["accuracy"].find()} == {20}
