@@ -28,7 +28,7 @@ class GATConfig(SpectralConfig):
         heads, out_heads: of the hidden layers, side by side; of the last one, whose mean is taken.
         attention_dropout: of alpha.
         value_dropout: of what the neighbours hand over, C W_k, once alpha is made of it.
-        own_dropout: whether each head drops entries of its own from what the layer reads, and not the same as the others.
+        own_dropout: whether each head drops entries of its own from what the layer reads.
         dense: whether each layer reads every map before it, X first, and not the last one only.
         l2: of all weights and biases, as in the authors' code.
     """
@@ -52,8 +52,8 @@ class GATInputs(Inputs):
 
 
 # Velickovic et al.: weight decay 5e-4 (here l2 = 2.5e-4). They stop where neither loss nor accuracy has improved for
-# 100 epochs, and keep the weights of the last epoch with the best of both. What the paper does not say: every head drops
-# inputs of its own, and drops again from what it sums.
+# 100 epochs, and keep the weights of the last epoch with the best of both. Every head drops inputs of its own, and
+# drops again from what it sums.
 PAPER = {
     "units": (8,),
     "heads": 8,

@@ -23,7 +23,7 @@ class Linear(nn.Module):
         out_channels: columns of the result.
         dropout: of the maps; of a sparse X, of its stored entries.
         parts: W makes so many times ``out_channels`` columns, for an F that takes several signals and gives one.
-        draws: the columns are made in so many equal blocks, each with entries of its own dropped, as if it were a layer.
+        draws: the columns are made in so many equal blocks, each with entries of its own dropped.
         bias: whether to add b.
         replicas: R.
 

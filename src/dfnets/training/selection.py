@@ -11,7 +11,7 @@ import numpy as np
 # What each rule does, for messages and help.
 RULES = {
     "final": "the last epoch",
-    "validation": "the epoch that is best on validation nodes, by accuracy, by loss or by both as the model's select_by says",
+    "validation": "the epoch that is best on validation nodes, by accuracy, loss or both as the model's select_by says",
     "oracle": "the epoch with the best test accuracy: explains published figures, and is no estimate of anything",
 }
 
@@ -88,8 +88,8 @@ def better(
     """(R,) whether this epoch beats the best so far on validation; of equals the first stays.
 
     Args:
-        select_by: ``"accuracy"``, where the loss decides among equals, ``"loss"``, or ``"both"``, where the best are the
-            highest accuracy and the lowest loss of any epoch, and equals count.
+        select_by: ``"accuracy"``, where the loss decides among equals, ``"loss"``, or ``"both"``, where the best are
+            the highest accuracy and the lowest loss of any epoch, and equals count.
     """
     if select_by == "loss":
         return loss < best_loss
