@@ -52,7 +52,7 @@ class AdaLNet(LNet):
     """
 
     Config = AdaLNetConfig
-    # What the paper says of LanczosNet: the authors' code has no citation network, for either.
+    # What the paper says of LanczosNet; the authors' own values for AdaLanczosNet on citation networks were not found.
     presets: ClassVar = {"default": {}, "paper": PAPER}
     space: ClassVar = {
         "learning_rate": (3e-3, 3e-2, "log"),

@@ -61,7 +61,7 @@ class ARMA(Spectral):
 
     version = 2
     Config = ARMAConfig
-    # Bianchi et al. on Cora, as the example that came with the paper has it. Keras's l2 is the factor of the squared
+    # Bianchi et al. on Cora, as an early example of theirs in Spektral has it. Keras's l2 is the factor of the squared
     # norm, as here, and its loss the mean over the labelled nodes.
     presets: ClassVar = {
         "default": {},

@@ -52,7 +52,7 @@ class LanczosInputs(Inputs):
     vectors: Tensor
 
 
-# Liao et al., appendix, on citation networks; l2 is that of GCN, weight decay 5e-4.
+# Liao et al., appendix, as quoted for Cora in lrjconan/LanczosNetwork, issue 1; l2 is not from there: it is GCN's.
 PAPER = {
     "units": (64,),
     "dropout": 0.5,
