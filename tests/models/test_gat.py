@@ -7,6 +7,7 @@ import torch
 from spectral import edges, logits, made, small_graph, x
 from torch_geometric.nn import GATConv
 
+from dfnets import models
 from dfnets.models.gat import GATLayer
 
 
@@ -30,3 +31,14 @@ def test_equals_pyg(name: str) -> None:
             h = oracle(layer, 1)(torch.cat(maps, dim=1) if name == "gat-dense" else maps[-1], edges(graph)[0])
             maps.append(torch.nn.functional.elu(h))
     torch.testing.assert_close(logits(model)[:, 1], h)
+
+
+def test_the_authors_presets() -> None:
+    for preset in ("paper", "paper-pubmed"):
+        config = models.config("gat", preset)
+        assert (config.select_by, config.patience_from, config.patience) == ("both", "either", 100)
+        model = made("gat", value_dropout=config.value_dropout, own_dropout=config.own_dropout)
+        assert [layer.linear.draws for layer in model.layers] == [8, 1]
+        assert [layer.attention.value_dropout.rate for layer in model.layers] == [0.6, 0.6]
+        ((penalised, _),) = model.penalties()
+        assert len(penalised) == len(list(model.parameters()))

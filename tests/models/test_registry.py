@@ -41,6 +41,18 @@ def test_paper_presets_are_the_papers_values() -> None:
     assert (gcn["units"], gcn["learning_rate"], gcn["dropout"], 2 * gcn["l2"]) == ((16,), 0.01, 0.5, 5e-4)
     gat = models.config("gat", "paper-pubmed").model_dump()
     assert (gat["heads"], gat["out_heads"], gat["learning_rate"], 2 * gat["l2"]) == (8, 8, 0.01, 1e-3)
+    for name in ("lnet", "adalnet"):
+        lanczos = models.config(name, "paper").model_dump()
+        assert (lanczos["short"], lanczos["long"], lanczos["steps"]) == ((1, 2, 5, 7), (10, 20, 30), 20)
+        assert (lanczos["units"], lanczos["dropout"], lanczos["kernel_units"]) == ((64,), 0.5, 128)
+    arma = models.config("arma", "paper").model_dump()
+    assert (arma["stacks"], arma["out_stacks"], arma["dropout"], arma["l2"], arma["patience"]) == (
+        2,
+        1,
+        0.75,
+        5e-4,
+        200,
+    )
     deep = models.config("gcnii", "paper-citeseer").model_dump()
     assert (deep["depth"], deep["width"], deep["decay"], 2 * deep["l2"]) == (32, 256, 0.6, 1e-2)
 

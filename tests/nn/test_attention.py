@@ -9,21 +9,23 @@ from conftest import dense_graph
 from torch.nn import functional
 
 from dfnets import Graph, Shift
-from dfnets.nn import Neighbours, SelfAttention
+from dfnets.nn import Neighbours, SelfAttention, batched
+from dfnets.nn.batched import generators
 
 
 def graph() -> Graph:
     return dense_graph(12, 0.3, seed=2, isolated=3)  # node 3 attends to itself
 
 
-def brute_force(layer: SelfAttention, x: torch.Tensor, r: int) -> torch.Tensor:
+def brute_force(layer: SelfAttention, x: torch.Tensor, r: int, summed: torch.Tensor | None = None) -> torch.Tensor:
     reach = torch.as_tensor(graph().adjacency.toarray() + np.eye(12)) > 0
     outs = []
+    values = (x if summed is None else summed).split(layer.channels, dim=1)
     for k, c in enumerate(x.split(layer.channels, dim=1)):
         a, b = layer.kernel[r, k].split(layer.channels)
         raw = (c @ a)[:, None] + (c @ b)[None] + layer.bias[r, k]
         score = functional.elu(raw) if layer.score == "elu" else functional.leaky_relu(raw, 0.2)
-        outs.append(score.masked_fill(~reach, -torch.inf).softmax(dim=1) @ c)
+        outs.append(score.masked_fill(~reach, -torch.inf).softmax(dim=1) @ values[k])
     return torch.cat(outs, dim=1)
 
 
@@ -35,6 +37,16 @@ def test_equals_dense_brute_force(score: str) -> None:
     out = layer(x, graph())
     for r in range(2):
         torch.testing.assert_close(out[:, r], brute_force(layer, x[:, r], r))
+
+
+def test_what_is_summed_may_be_dropped_after_it_made_the_weights() -> None:
+    layer = SelfAttention(3, heads=2, value_dropout=0.4, replicas=2).double().train()
+    layer.value_dropout.streams = generators([0, 1])
+    x = torch.randn(12, 2, 6, dtype=torch.float64)
+    out = layer(x, graph())
+    dropped = batched.draw((12, 2, 6), 0.4, generators([0, 1]), torch.device("cpu"))
+    summed = (x / 0.6).masked_fill(dropped, 0)
+    torch.testing.assert_close(out[:, 1], brute_force(layer, x[:, 1], 1, summed[:, 1]))
 
 
 def test_equals_gat_of_pyg() -> None:

@@ -31,6 +31,20 @@ def test_dropout_reaches_every_map() -> None:
     assert not torch.equal(only([hidden]), only([hidden]))
 
 
+def test_each_block_of_columns_may_drop_entries_of_its_own() -> None:
+    x, dense, hidden = maps()
+    for read, source in ((x, dense), (hidden, hidden[:, 1])):
+        width = source.shape[1]
+        layer = Linear(width, 2 * width, dropout=0.5, draws=2, bias=False, replicas=2).train()
+        with torch.no_grad():
+            layer.weight.copy_(torch.cat([torch.eye(width)] * 2, dim=1).expand(2, -1, -1))
+            one, two = layer([read])[:, 1].split(width, dim=1)
+        for part in (one, two):
+            assert ((part == 0) | torch.isclose(part, 2 * source)).all()
+        assert not torch.equal(one, two)
+        torch.testing.assert_close(layer.eval()([read])[:, 1], torch.cat([source, source], dim=1))
+
+
 def test_a_filter_takes_parts_and_the_bias_comes_after_it() -> None:
     x, dense, _ = maps()
     layer = Linear(5, 4, parts=3, replicas=2)

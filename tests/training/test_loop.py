@@ -64,6 +64,26 @@ def test_early_stopping_freezes_a_replica_and_equals_its_single_run(graph: Graph
         assert all(torch.equal(many[key][r], one[key][0]) for key in many)
 
 
+@pytest.mark.usefixtures("exact_replicas")
+def test_patience_may_wait_for_either_record_and_selection_for_both(graph: Graph, split: Split) -> None:
+    options: dict[str, Any] = {"epochs": 80, "patience": 4, "select_by": "both", "patience_from": "either"}
+    together = run("dfnet", graph, split, replicas=3, **options)
+    for r, end in enumerate(together.history.epochs[together.history.last()]):
+        highest, lowest, chosen, last = -np.inf, np.inf, 0, 0
+        rows = zip(together.history.validation[:end, r], together.history.validation_loss[:end, r], strict=True)
+        for epoch, (accuracy, loss) in enumerate(rows, start=1):
+            assert epoch - last <= 4
+            if accuracy >= highest and loss <= lowest:
+                chosen = epoch
+            if accuracy >= highest or loss <= lowest:
+                last = epoch
+            highest, lowest = max(highest, accuracy), min(lowest, loss)
+        assert end == 80 or end - last == 4
+        assert together.accuracy("validation").values[r] == together.history.test[chosen - 1, r]
+        alone = run("dfnet", graph, split, seed=r, **options)
+        assert alone.history.epochs[-1] == end
+
+
 def test_it_learns(graph: Graph, split: Split) -> None:
     result = run("dfnet", graph, split, epochs=60, replicas=2)
     assert result.accuracy("final").mean > 75

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dfnets.training.selection import Accuracy, better, check_rule, seed_words
+from dfnets.training.selection import Accuracy, better, check_rule, last_record, seed_words
 
 
 def test_accuracy_always_says_what_it_is() -> None:
@@ -32,6 +32,27 @@ def test_a_model_may_be_judged_by_its_loss_alone() -> None:
     accuracies, losses = np.array([80.0, 70.0, 81.0, np.nan]), np.array([0.6, 0.5, 0.9, np.nan])
     now = better("loss", accuracies, losses, np.full(4, 80.0), np.full(4, 0.6))
     assert now.tolist() == [False, True, False, False]
+
+
+def test_by_both_an_epoch_must_equal_both_records() -> None:
+    accuracies, losses = np.array([80.0, 81.0, 79.0, np.nan]), np.array([0.6, 0.9, 0.5, np.nan])
+    now = better("both", accuracies, losses, np.full(4, 80.0), np.full(4, 0.6))
+    assert now.tolist() == [True, False, False, False]
+
+
+def test_the_last_record_is_that_of_a_loop() -> None:
+    rng = np.random.default_rng(0)
+    epochs = np.arange(2, 62, 2)
+    accuracy, loss = rng.integers(60, 90, (30, 3)).astype(float), rng.random((30, 3))
+    accuracy[20:, 1] = loss[20:, 1] = np.nan
+    for r in range(3):
+        highest, lowest, last = -np.inf, np.inf, 0
+        for epoch, one, other in zip(epochs, accuracy[:, r], loss[:, r], strict=True):
+            if one >= highest or other <= lowest:
+                last = epoch
+            highest, lowest = np.fmax(highest, one), np.fmin(lowest, other)
+        assert last_record(epochs, accuracy, loss)[r] == last
+    assert last_record(epochs, np.full((30, 1), np.nan), np.full((30, 1), np.nan)).tolist() == [0]
 
 
 def test_unknown_rule_lists_the_choices() -> None:

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from dfnets import spectrum
 from dfnets.graph import Graph
 from dfnets.models.base import Sizes
-from dfnets.models.lnet import LNet, LNetConfig, Mix, Perceptron, project
+from dfnets.models.lnet import PAPER, LNet, LNetConfig, Mix, Perceptron, project
 from dfnets.models.spectral import Inputs, Spectral
 from dfnets.nn import Linear, Neighbours, batched
 from dfnets.nn.attention import squared_distances, weighted_sum
@@ -52,7 +52,8 @@ class AdaLNet(LNet):
     """
 
     Config = AdaLNetConfig
-    presets: ClassVar = {"default": {}}
+    # What the paper says of LanczosNet; the authors' own values for AdaLanczosNet on citation networks were not found.
+    presets: ClassVar = {"default": {}, "paper": PAPER}
     space: ClassVar = {
         "learning_rate": (3e-3, 3e-2, "log"),
         "l2": (1e-5, 1e-2, "log"),

@@ -38,9 +38,11 @@ class Config(BaseModel):
             before it.
         clip: the largest norm that the gradient of a replica may have; a longer one is shortened. None lets it be.
         every: epochs from one look at the scores to the next; only there can weights be selected.
-        select_by: which validation score chooses the epoch: the highest ``"accuracy"`` (of equals the lowest loss), or
-            the lowest ``"loss"``.
+        select_by: which validation score chooses the epoch: the highest ``"accuracy"`` (of equals the lowest loss), the
+            lowest ``"loss"``, or ``"both"``: the last epoch that had the highest accuracy and the lowest loss so far.
         patience: stop a replica after that many epochs without a better validation score; None never does.
+        patience_from: what such a score is: that of the epoch which ``select_by`` has ``"selected"``, or ``"either"``
+            of an accuracy and a loss that no epoch before has beaten.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
@@ -52,8 +54,9 @@ class Config(BaseModel):
     class_weights: Literal["balanced", "shifted"] | None = None
     clip: float | None = Field(None, gt=0)
     every: int = Field(1, ge=1)
-    select_by: Literal["accuracy", "loss"] = "accuracy"
+    select_by: Literal["accuracy", "loss", "both"] = "accuracy"
     patience: int | None = Field(None, ge=1)
+    patience_from: Literal["selected", "either"] = "selected"
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,10 @@ class GATConfig(SpectralConfig):
         units: the width of a head, of each hidden layer.
         heads, out_heads: of the hidden layers, side by side; of the last one, whose mean is taken.
         attention_dropout: of alpha.
+        value_dropout: of what the neighbours hand over, C W_k, once alpha is made of it.
+        own_dropout: whether each head drops entries of its own from what the layer reads.
         dense: whether each layer reads every map before it, X first, and not the last one only.
-        l2: of all weights.
+        l2: of all weights and biases, as in the authors' code.
     """
 
     learning_rate: float = Field(0.005, gt=0)
@@ -37,6 +39,8 @@ class GATConfig(SpectralConfig):
     out_heads: int = Field(1, ge=1)
     dropout: float = Field(0.6, ge=0, lt=1)
     attention_dropout: float = Field(0.6, ge=0, lt=1)
+    value_dropout: float = Field(0.0, ge=0, lt=1)
+    own_dropout: bool = False
     dense: bool = False
 
 
@@ -47,17 +51,23 @@ class GATInputs(Inputs):
     neighbours: Neighbours
 
 
-# Velickovic et al.: weight decay 5e-4 (here l2 = 2.5e-4); they train for up to 100,000 epochs, with the same patience.
+# Velickovic et al.: weight decay 5e-4 (here l2 = 2.5e-4). They stop where neither loss nor accuracy has improved for
+# 100 epochs, and keep the weights of the last epoch with the best of both. Every head drops inputs of its own, and
+# drops again from what it sums.
 PAPER = {
     "units": (8,),
     "heads": 8,
     "out_heads": 1,
     "dropout": 0.6,
     "attention_dropout": 0.6,
+    "value_dropout": 0.6,
+    "own_dropout": True,
     "learning_rate": 0.005,
     "l2": 2.5e-4,
     "epochs": 100_000,
     "patience": 100,
+    "patience_from": "either",
+    "select_by": "both",
 }
 
 
@@ -68,6 +78,7 @@ class GAT(Spectral):
     dense connections H_{t-1} stands for [X, H_1, ..., H_{t-1}].
     """
 
+    version = 2
     Config = GATConfig
     presets: ClassVar = {
         "default": {"epochs": 1000, "patience": 100},
@@ -96,6 +107,8 @@ class GAT(Spectral):
                 mean=t == len(config.units),
                 dropout=config.dropout,
                 attention_dropout=config.attention_dropout,
+                value_dropout=config.value_dropout,
+                own_dropout=config.own_dropout,
                 replicas=replicas,
             )
             for t, (width, count) in enumerate(zip(units, heads, strict=True))
@@ -113,8 +126,7 @@ class GAT(Spectral):
         return h
 
     def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
-        kernels = [parameter for name, parameter in self.named_parameters() if not name.endswith("bias")]
-        return [(kernels, self.config.l2)]
+        return [(list(self.parameters()), self.config.l2)]
 
 
 class GATLayer(nn.Module):
@@ -133,12 +145,17 @@ class GATLayer(nn.Module):
         mean: bool,
         dropout: float,
         attention_dropout: float,
+        value_dropout: float = 0.0,
+        own_dropout: bool = False,
         replicas: int = 1,
     ) -> None:
         super().__init__()
         self.mean, self.heads, self.width = mean, heads, width
-        self.linear = Linear(in_channels, width * heads, dropout=dropout, bias=False, replicas=replicas)
-        self.attention = SelfAttention(width, heads, dropout=attention_dropout, replicas=replicas)
+        draws = heads if own_dropout else 1
+        self.linear = Linear(in_channels, width * heads, dropout=dropout, draws=draws, bias=False, replicas=replicas)
+        self.attention = SelfAttention(
+            width, heads, dropout=attention_dropout, value_dropout=value_dropout, replicas=replicas
+        )
         self.bias = nn.Parameter(torch.zeros(replicas, width if mean else width * heads))
 
     def reset_parameters(self, streams: Generators | None = None) -> None:  # noqa: ARG002 - none is drawn

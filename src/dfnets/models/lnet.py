@@ -52,6 +52,18 @@ class LanczosInputs(Inputs):
     vectors: Tensor
 
 
+# Liao et al., appendix, as quoted for Cora in lrjconan/LanczosNetwork, issue 1; l2 is not from there: it is GCN's.
+PAPER = {
+    "units": (64,),
+    "dropout": 0.5,
+    "short": (1, 2, 5, 7),
+    "long": (10, 20, 30),
+    "steps": 20,
+    "kernel_units": 128,
+    "l2": 2.5e-4,
+}
+
+
 class LNet(Spectral):
     """H_t = ReLU(sum_s S^s H U_s + sum_l V diag(f_l(values)) V^T H W_l + b), H = dropout(H_{t-1}).
 
@@ -61,7 +73,7 @@ class LNet(Spectral):
     """
 
     Config: ClassVar[type[LNetConfig]] = LNetConfig
-    presets: ClassVar = {"default": {}}
+    presets: ClassVar = {"default": {}, "paper": PAPER}
     space: ClassVar = {
         "learning_rate": (3e-3, 3e-2, "log"),
         "l2": (1e-5, 1e-2, "log"),

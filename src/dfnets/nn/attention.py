@@ -87,6 +87,7 @@ class SelfAttention(nn.Module):
         heads: how many.
         score: s, ``"leaky-relu"`` (slope 0.2, the paper) or ``"elu"`` (the authors' code).
         dropout: of alpha.
+        value_dropout: of C in the sum, where the weights are made already.
         unit_norm: whether :meth:`project_` puts each a_k on the unit sphere.
         replicas: R.
 
@@ -101,6 +102,7 @@ class SelfAttention(nn.Module):
         *,
         score: str = "leaky-relu",
         dropout: float = 0.0,
+        value_dropout: float = 0.0,
         unit_norm: bool = False,
         replicas: int = 1,
     ) -> None:
@@ -110,6 +112,7 @@ class SelfAttention(nn.Module):
         self.channels, self.heads, self.replicas = channels, heads, replicas
         self.score, self.unit_norm = score, unit_norm
         self.dropout = Dropout(dropout, replicas=replicas)
+        self.value_dropout = Dropout(value_dropout, replicas=replicas)
         self.kernel = nn.Parameter(torch.empty(replicas, heads, 2 * channels))
         self.bias = nn.Parameter(torch.empty(replicas, heads))
         self.reset_parameters()
@@ -132,7 +135,8 @@ class SelfAttention(nn.Module):
         ends = batched.matmul(values, self.kernel.view(width, 2, self.channels).transpose(1, 2))
         alpha = _Softmax.apply(self._scores(ends, neighbours), neighbours)
         alpha = self.dropout(alpha.view(-1, self.replicas, self.heads)).view_as(alpha)
-        return weighted_sum(alpha, values, neighbours).view_as(x)
+        summed = self.value_dropout(values.view(n, self.replicas, -1)).view_as(values)
+        return weighted_sum(alpha, summed, neighbours).view_as(x)
 
     def _scores(self, ends: Tensor, neighbours: Neighbours) -> Tensor:
         """(E, R heads): s(a . [C_i, C_j] + c)."""

@@ -23,6 +23,7 @@ class Linear(nn.Module):
         out_channels: columns of the result.
         dropout: of the maps; of a sparse X, of its stored entries.
         parts: W makes so many times ``out_channels`` columns, for an F that takes several signals and gives one.
+        draws: the columns are made in so many equal blocks, each with entries of its own dropped.
         bias: whether to add b.
         replicas: R.
 
@@ -40,11 +41,13 @@ class Linear(nn.Module):
         *,
         dropout: float = 0.0,
         parts: int = 1,
+        draws: int = 1,
         bias: bool = True,
         replicas: int = 1,
     ) -> None:
         super().__init__()
         self.in_channels, self.out_channels, self.parts, self.replicas = in_channels, out_channels, parts, replicas
+        self.draws = draws
         self.dropout = Dropout(dropout, replicas=replicas)
         self.weight = nn.Parameter(batched.empty_weight(replicas, in_channels, parts * out_channels))
         self.bias = nn.Parameter(torch.empty(replicas, out_channels)) if bias else None
@@ -68,12 +71,20 @@ class Linear(nn.Module):
 
     def _product(self, maps: Sequence[Map]) -> Tensor:
         rate = self.dropout.rate if self.training else 0.0
+        if not rate:
+            return multiply(maps, self.weight)
+        if self.draws == 1:
+            return self._dropped_product(maps, self.weight, rate)
+        blocks = self.weight.chunk(self.draws, dim=2)
+        return torch.cat([self._dropped_product(maps, block.contiguous(), rate) for block in blocks], dim=2)
+
+    def _dropped_product(self, maps: Sequence[Map], weight: Tensor, rate: float) -> Tensor:
         first, *others = maps
-        if not rate or not isinstance(first, Features):
-            return multiply([one if isinstance(one, Features) else self.dropout(one) for one in maps], self.weight)
+        if not isinstance(first, Features):
+            return multiply([self.dropout(one) for one in maps if isinstance(one, Tensor)], weight)
         f = first.shape[1]
-        out = dropout_matmul(first, self.weight[:, :f], rate, self.dropout.streams)
-        return out + multiply([self.dropout(one) for one in others], self.weight[:, f:]) if others else out
+        out = dropout_matmul(first, weight[:, :f], rate, self.dropout.streams)
+        return out + multiply([self.dropout(one) for one in others], weight[:, f:]) if others else out
 
     def extra_repr(self) -> str:
         """Its sizes, for ``print``."""

@@ -13,7 +13,7 @@ from dfnets.models import Model
 from dfnets.nn import batched
 from dfnets.training.history import History
 from dfnets.training.objective import Nodes, Objective, Scores, scores
-from dfnets.training.selection import better
+from dfnets.training.selection import better, last_record
 
 
 class DivergedError(ArithmeticError):
@@ -134,15 +134,23 @@ class Trainer:
     def _record(self, loss: np.ndarray) -> None:
         result = self.evaluate()
         self.history.append(self.epoch, loss, result, self.running)
+        config = self.model.config
         ahead = self.running & better(
-            self.model.config.select_by, result.validation, result.validation_loss, self.best_accuracy, self.best_loss
+            config.select_by, result.validation, result.validation_loss, self.best_accuracy, self.best_loss
         )
         self._keep(self.best, ahead)
-        self.best_accuracy[ahead], self.best_loss[ahead] = result.validation[ahead], result.validation_loss[ahead]
+        if config.select_by == "both":
+            # The two records may be of different epochs.
+            self.best_accuracy = np.fmax(self.best_accuracy, result.validation)
+            self.best_loss = np.fmin(self.best_loss, result.validation_loss)
+        else:
+            self.best_accuracy[ahead], self.best_loss[ahead] = result.validation[ahead], result.validation_loss[ahead]
         self.best_epoch[ahead] = self.epoch
-        patience = self.model.config.patience
-        if patience is not None:
-            stops = self.running & (self.epoch - self.best_epoch >= patience)
+        if config.patience is not None:
+            since = self.best_epoch
+            if config.patience_from == "either":
+                since = last_record(self.history.epochs, self.history.validation, self.history.validation_loss)
+            stops = self.running & (self.epoch - since >= config.patience)
             self._keep(self.final, stops)
             self.running &= ~stops
 

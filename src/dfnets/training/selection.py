@@ -11,7 +11,7 @@ import numpy as np
 # What each rule does, for messages and help.
 RULES = {
     "final": "the last epoch",
-    "validation": "the epoch that is best on validation nodes, by accuracy or by loss as the model's select_by says",
+    "validation": "the epoch that is best on validation nodes, by accuracy, loss or both as the model's select_by says",
     "oracle": "the epoch with the best test accuracy: explains published figures, and is no estimate of anything",
 }
 
@@ -88,8 +88,26 @@ def better(
     """(R,) whether this epoch beats the best so far on validation; of equals the first stays.
 
     Args:
-        select_by: ``"accuracy"``, where the loss decides among equals, or ``"loss"``.
+        select_by: ``"accuracy"``, where the loss decides among equals, ``"loss"``, or ``"both"``, where the best are
+            the highest accuracy and the lowest loss of any epoch, and equals count.
     """
     if select_by == "loss":
         return loss < best_loss
+    if select_by == "both":
+        return (accuracy >= best_accuracy) & (loss <= best_loss)
     return (accuracy > best_accuracy) | ((accuracy == best_accuracy) & (loss < best_loss))
+
+
+def last_record(epochs: np.ndarray, accuracy: np.ndarray, loss: np.ndarray) -> np.ndarray:
+    """(R,) the last epoch whose accuracy or loss on validation no epoch before has beaten; 0 where there is none.
+
+    Args:
+        epochs: (E,) their numbers.
+        accuracy, loss: (E, R); NaN after a replica has stopped.
+
+    >>> last_record(np.array([1, 2, 3]), np.array([[70.0], [72.0], [71.0]]), np.array([[0.9], [0.8], [0.7]]))
+    array([3])
+    """
+    # A NaN is no record, and the comparison with it is False.
+    records = (accuracy >= np.fmax.accumulate(accuracy)) | (loss <= np.fmin.accumulate(loss))
+    return np.max(np.where(records, epochs[:, None], 0), axis=0, initial=0)
