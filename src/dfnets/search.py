@@ -48,6 +48,11 @@ class Found:
     trial_settings: tuple[Mapping[str, Any], ...]
     diverged: int
 
+    @property
+    def tried(self) -> int:
+        """The number of trials that have ended, however they ended."""
+        return len(self.trials) + self.diverged
+
     def __repr__(self) -> str:
         chosen = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
         return f"Found({self.validation:.2f} % on validation nodes, best of {len(self.trials)} trials: {chosen})"

@@ -108,4 +108,5 @@ def _search_all(
             temporary.write_text(as_csv(trials_table(found, budget)), encoding="utf-8", newline="")
     if adopt is not None:
         searches.adopt(found, budget, adopt)
-    say(f"{len(found)} of {len(cells)} searches are complete, {budget.trials} trials each: {folder}")
+    complete = sum(own.tried >= budget.trials for own in found.values())
+    say(f"{complete} of {len(cells)} searches are complete, {budget.trials} trials each: {folder}")

@@ -64,7 +64,7 @@ def search_all(
         minutes: start no trial after that time.
 
     Returns:
-        what was found, for the cells that are complete.
+        what was found. A cell that the time did not suffice for has fewer trials than the budget, or is not there.
     """
     console = Console(stderr=True) if console is None else console
     deadline = None if minutes is None else time.time() + 60 * minutes
@@ -113,7 +113,7 @@ def _searched(
     deadline: float | None,
     console: Console,
 ) -> Found | None:
-    """What was found, or None where trials are missing, or all of them diverged."""
+    """What was found; None before the first trial has ended, and where all of them diverged."""
     cell, name = cells[place], f"{place + 1} of {len(cells)}: {cells[place]}"
     left = None if deadline is None else (deadline - time.time()) / 60
     try:
@@ -123,10 +123,10 @@ def _searched(
     except ArithmeticError as error:  # all of its trials diverged
         console.print(f"{name}: {str(error).splitlines()[0]}", highlight=False)
         return None
-    if len(found.trials) + found.diverged < budget.trials:
-        return None
     pruned = int((found.trials["state"] == "pruned").sum())
-    console.print(f"{name}: {found.validation:.2f} % on validation nodes, {pruned} trials pruned", highlight=False)
+    done = "" if found.tried >= budget.trials else f"only {found.tried} of {budget.trials} trials, "
+    text = f"{name}: {done}{found.validation:.2f} % on validation nodes, {pruned} trials pruned"
+    console.print(text, highlight=False, soft_wrap=True)
     return found
 
 
@@ -141,7 +141,7 @@ def adopt(found: dict[SearchCell, Found], budget: Budget, package: str | os.Path
     trials = dict(line.rsplit(",", 1) for line in counts.read_text(encoding="utf-8").splitlines()[1:])
     for cell, own in found.items():
         settings.setdefault(cell.model, {})[cell.dataset] = cell.settings(dict(own.settings), budget)
-        trials[f"{cell.model},{cell.dataset}"] = str(len(own.trials) + own.diverged)
+        trials[f"{cell.model},{cell.dataset}"] = str(own.tried)
     with replacing(tuned) as temporary:
         temporary.write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
     with replacing(counts) as temporary:
