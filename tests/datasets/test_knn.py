@@ -3,6 +3,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from threadpoolctl import threadpool_limits
 
 from dfnets.datasets import neighbours
 from dfnets.datasets.digits import digits
@@ -43,3 +44,18 @@ def test_digits_are_a_real_dataset_without_a_network():
     assert graph.adjacency.diagonal().sum() == 0
     assert np.diff(graph.adjacency.indptr).min() >= 10
     assert graph.label_names == tuple("0123456789")
+
+
+@pytest.mark.parametrize("k", [1, 3, 7])
+def test_of_equally_near_points_the_first_are_taken_by_any_number_of_threads(k: int) -> None:
+    # Points of a small grid, some of them twice: nearly all distances are tied.
+    points = np.random.default_rng(0).integers(0, 4, size=(60, 2)).astype(float)
+    squared = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+    expected = np.zeros((60, 60))
+    for i in range(60):
+        others = [j for j in range(60) if j != i]
+        for j in sorted(others, key=lambda j: (squared[i, j], j))[:k]:
+            expected[i, j] = expected[j, i] = 1
+    for threads in (1, 2):
+        with threadpool_limits(threads):
+            assert np.array_equal(neighbours(points, k).adjacency.toarray(), expected)

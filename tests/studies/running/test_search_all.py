@@ -102,8 +102,8 @@ def test_cells_that_are_searched_at_the_same_time_find_what_one_after_the_other_
 
 def test_what_the_time_did_not_suffice_for_is_searched_the_next_time(tmp_path: Path) -> None:
     cells = [SearchCell("lp", "digits", "random")]
-    assert search_all(cells, tmp_path, BUDGET, device="cpu", minutes=0) == {}
     some = Budget(trials=1, replicas=2, epochs=6, patience=4)
+    assert search_all(cells, tmp_path, some, device="cpu", minutes=0) == {}
     assert search_all(cells, tmp_path, some, device="cpu")[cells[0]].tried == 1
     assert search_all(cells, tmp_path, BUDGET, device="cpu", minutes=0)[cells[0]].tried == 1
     assert len(search_all(cells, tmp_path, BUDGET, device="cpu")[cells[0]].trials) == BUDGET.trials
