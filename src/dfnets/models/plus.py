@@ -129,6 +129,7 @@ class DFNetPlus(Model):
         self.register_buffer("balance_classes", torch.zeros(replicas, dtype=torch.bool))
         self.register_buffer("shares", torch.full((replicas, sizes.classes), 1 / sizes.classes))
         self.register_buffer("steps", torch.zeros(replicas))
+        self.streams: Generators = [None] * replicas
         # What was last read from the device: a step must not wait for it.
         self._read: dict[str, tuple[tuple[int, int], list[int]]] = {}
         self.register_load_state_dict_pre_hook(add_hidden_choice)
@@ -208,10 +209,14 @@ class DFNetPlus(Model):
         self.first.weight[self.use_hidden] = 0
         for layer in (self.beside, self.head):
             layer.weight[~self.use_hidden] = 0
-        # A replica without the layer draws nothing for it, also where another has it.
+        self.use_streams(self.streams)
+
+    def use_streams(self, streams: Generators) -> None:
+        super().use_streams(streams)
+        # A replica without a hidden layer draws nothing for it, also where another has one.
         self.between.streams = [
             stream if used or stream is None else torch.Generator(stream.device)
-            for stream, used in zip(self.streams, self.use_hidden.tolist(), strict=True)
+            for stream, used in zip(streams, self.use_hidden.tolist(), strict=True)
         ]
 
     @property
