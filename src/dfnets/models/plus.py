@@ -12,23 +12,25 @@ from torch import Tensor, nn
 
 from dfnets.datasets.features import Scaling
 from dfnets.graph import Graph
-from dfnets.models.band_choice import FULL_CLASSES, BandChoice, choose_band, gram_matrices, trust_with_classes
+from dfnets.models.band_choice import FULL_CLASSES, BandChoice, choose_bands, gram_matrices, trust_with_classes
 from dfnets.models.base import Model, Sizes, scaled_features
 from dfnets.models.batches import sample_batch
 from dfnets.models.class_balance import alignment, update_shares_
 from dfnets.models.compatibility import add_hidden_choice
 from dfnets.models.consistency import consistency, ramp_up
+from dfnets.models.dropped_signals import dropped_signals
 from dfnets.models.feature_kind import FeatureKind, feature_kind
 from dfnets.models.filtered_rows import filtered_rows
 from dfnets.models.moments import filtered_moments
 from dfnets.models.plus_config import SPACE, DFNetPlusConfig
+from dfnets.models.plus_responses import responses
+from dfnets.models.read_once import ReadOnce
+from dfnets.models.scaled_layer import scaled_layer
 from dfnets.nn import Dropout, Features, Linear, batched
 from dfnets.nn.batched import Generators
-from dfnets.nn.filter_bank import FilterBank, restart_filter
-from dfnets.nn.node_dropout import node_dropout
+from dfnets.nn.filter_bank import FilterBank
 from dfnets.nn.product import multiply
 from dfnets.nn.rows import pick
-from dfnets.nn.sparse_dropout import draw_entries, matmul_without
 from dfnets.shift import Shift
 
 if TYPE_CHECKING:
@@ -98,15 +100,7 @@ class DFNetPlus(Model):
 
     def __init__(self, config: DFNetPlusConfig, sizes: Sizes, *, filter: Any = None, replicas: int = 1) -> None:
         super().__init__(config, sizes, filter=filter, replicas=replicas)
-        low, high = [restart_filter(a) for a in config.low], [restart_filter(a, high=True) for a in config.high]
-        everything = [*low, restart_filter(1.0), *high]
-        k, count = len(low), len(everything)
-        bands = {"low": range(k), "all": range(k, k + 1), "high": range(k, count)}
-        if config.band is None:
-            self.filters, self.bands = everything, bands
-        else:
-            self.filters = [everything[place] for place in bands[config.band]]
-            self.bands = {config.band: range(len(self.filters))}
+        self.filters, self.bands = responses(config)
         count = len(self.filters)
         # With many classes a layer that they share learns sooner than weights of each class's own. With fewer, the
         # labels decide when they are known, for each replica, so there are weights for either.
@@ -130,8 +124,7 @@ class DFNetPlus(Model):
         self.register_buffer("shares", torch.full((replicas, sizes.classes), 1 / sizes.classes))
         self.register_buffer("steps", torch.zeros(replicas))
         self.streams: Generators = [None] * replicas
-        # What was last read from the device: a step must not wait for it.
-        self._read: dict[str, tuple[tuple[int, int], list[int]]] = {}
+        self._read_bands, self._read_hidden = ReadOnce(), ReadOnce()
         self.register_load_state_dict_pre_hook(add_hidden_choice)
         if config.standardise is not False:
             self.register_buffer("mean", torch.zeros(replicas, count, sizes.features))
@@ -178,24 +171,18 @@ class DFNetPlus(Model):
         enough = self.config.balance_below * self.sizes.classes
         self.balance_classes.copy_(torch.tensor([len(nodes) < enough for nodes, _ in training_labels]))
         if len(self.bands) > 1:
-            self._settle_bands(training_labels, grams_at)
+            self._settle_bands(choose_bands(grams_at, self.bands, training_labels))
         if self.beside is not None:
             self._settle_hidden()
 
-    def _settle_bands(
-        self, training_labels: Sequence[tuple[np.ndarray, np.ndarray]], grams_at: Callable[[np.ndarray], np.ndarray]
-    ) -> None:
-        chosen: dict[bytes, BandChoice] = {}
-        for r, (nodes, labels) in enumerate(training_labels):
-            key = nodes.tobytes()
-            if key not in chosen:
-                chosen[key] = choose_band(grams_at, self.bands, nodes, labels)
+    def _settle_bands(self, choices: Sequence[BandChoice]) -> None:
+        for r, choice in enumerate(choices):
             self.band_mask[r] = 0
-            self.band_mask[r, list(self.bands[chosen[key].band])] = 1
+            self.band_mask[r, list(self.bands[choice.band])] = 1
             # Too few labels to tell are no reason against consistency, which is needed most there.
-            few = bool(self.balance_classes[r]) and chosen[key].band == "low"
-            self.use_consistency[r] = few or chosen[key].informative
-            self.trust[r] = trust_with_classes(self.sizes.classes) * (1.0 if few else chosen[key].trust)
+            few = bool(self.balance_classes[r]) and choice.band == "low"
+            self.use_consistency[r] = few or choice.informative
+            self.trust[r] = trust_with_classes(self.sizes.classes) * (1.0 if few else choice.trust)
 
     @torch.no_grad()
     def _settle_hidden(self) -> None:
@@ -203,12 +190,11 @@ class DFNetPlus(Model):
 
         The weights that a replica does not use are zero and stay zero, so that it is the same whatever others use.
         """
-        assert self.beside is not None
-        assert self.head is not None
         self.use_hidden.copy_(~self.use_consistency | (self.trust == 0))
         self.first.weight[self.use_hidden] = 0
         for layer in (self.beside, self.head):
-            layer.weight[~self.use_hidden] = 0
+            if layer is not None:
+                layer.weight[~self.use_hidden] = 0
         self.use_streams(self.streams)
 
     def use_streams(self, streams: Generators) -> None:
@@ -230,9 +216,9 @@ class DFNetPlus(Model):
             every = torch.arange(inputs.num_nodes, device=inputs.features.device)
             return self._augmented(inputs, every[:, None].expand(-1, self.replicas), 1)[:, :, 0]
         weight, bias, active = self._first_layer()
-        product = multiply([inputs.features], weight)
-        hidden = self._filtered(inputs, product.unflatten(2, (active, -1)).unsqueeze(2), active).squeeze(2) + bias
-        return self._outputs(hidden)
+        product = multiply([inputs.features], weight).unflatten(2, (active, -1))
+        signals = product.permute(2, 0, 1, 3).reshape(active, inputs.num_nodes, -1)
+        return self._outputs(inputs.bank.subset(self._active())(signals).view(*product.shape[:2], -1) + bias)
 
     def logits_at(self, inputs: Inputs, nodes: np.ndarray) -> Tensor:
         weight, bias, active = self._first_layer()
@@ -266,7 +252,8 @@ class DFNetPlus(Model):
     def _augmented(self, inputs: Inputs, nodes: Tensor, count: int) -> Tensor:
         """(B, R, count, classes) logits of each replica's (B, R) nodes, once for each time that nodes are dropped."""
         weight, bias, active = self._first_layer()
-        signals = self._dropped_signals(inputs.features, weight, active, count)
+        drops, streams = self.use_consistency, self.streams
+        signals = dropped_signals(inputs.features, weight, active, self.config, drops, streams, count)
         filtered = inputs.bank.subset(self._active())(signals).view(-1, self.replicas, count, weight.shape[2] // active)
         picked = pick(inputs.bank.shift, filtered, nodes)
         # Augmentations side by side, so that the gradient of the bias is a sum in a fixed order.
@@ -284,82 +271,30 @@ class DFNetPlus(Model):
 
     def _outputs(self, hidden: Tensor) -> Tensor:
         """f: (B, R, h) to (B, R, classes); in front are the columns of replicas without a hidden layer, if any."""
-        if self.head is None or not self._with_hidden():
+        if self.head is None or not self._read_hidden(self.use_hidden):
             return hidden
         direct, hidden = hidden.split((hidden.shape[2] - self.head.in_channels, self.head.in_channels), dim=2)
         logits = self.head([self.between(hidden)])
         return torch.where(self.use_hidden[:, None], logits, direct) if direct.shape[2] else logits
 
-    def _dropped_signals(self, features: Features, weight: Tensor, active: int, count: int) -> Tensor:
-        """(K, n, R S h): what the bank filters, each time without the entries of X and the nodes that are dropped."""
-        config, n, width = self.config, features.shape[0], weight.shape[2] // active
-        if not config.input_dropout:
-            product = multiply([features], weight).view(n, self.replicas, 1, active, width)
-            product = node_dropout(product, count, config.node_dropout, self.streams, self.use_consistency)
-            return product.permute(3, 0, 1, 2, 4).reshape(active, n, -1)
-        # Every augmentation has its own: to the product it is one more replica, with the same weight and stream.
-        streams = [stream for stream in self.streams for _ in range(count)]
-        entries = draw_entries(features, config.input_dropout, streams)
-        dropped = None
-        if config.node_dropout:
-            # A node that its neighbours say nothing about has its own features only, so just their entries are dropped.
-            consistent = self.use_consistency[:, None]
-            drawn = batched.draw((n, self.replicas, count), config.node_dropout, self.streams, weight.device)
-            dropped = (drawn & consistent).flatten(1)
-            weight = weight / torch.where(consistent, 1 - config.node_dropout, 1.0)[..., None]
-        scale, repeated = 1 / (1 - config.input_dropout), weight.repeat_interleave(count, dim=0)
-        return matmul_without(features, repeated, entries, scale, rows=dropped, parts=active).flatten(2)
-
-    def _filtered(self, inputs: Inputs, product: Tensor, active: int) -> Tensor:
-        """sum_k h_k(L^) of (n, R, S, K, h), for the K responses that some replica uses: (n, R, S, h)."""
-        n, count, times, _, width = product.shape
-        signals = product.permute(3, 0, 1, 2, 4).reshape(active, n, count * times * width)
-        return inputs.bank.subset(self._active())(signals).view(n, count, times, width)
-
     def _active(self) -> list[int]:
         """The responses that at least one replica uses."""
-        return self._places("band_mask", lambda mask: mask.any(dim=0))
+        return self._read_bands(self.band_mask)
 
     def _layers(self) -> list[Linear]:
         """The first layers that at least one replica uses: the one without a hidden layer comes first."""
         if self.beside is None:
             return [self.first]
-        count = len(self._with_hidden())
+        count = len(self._read_hidden(self.use_hidden))
         return [self.first] * (count < self.replicas) + [self.beside] * (count > 0)
-
-    def _with_hidden(self) -> list[int]:
-        """The replicas that have a hidden layer."""
-        return self._places("use_hidden", lambda used: used)
-
-    def _places(self, name: str, where: Callable[[Tensor], Tensor]) -> list[int]:
-        """The places at which a buffer has what is asked for; read from the device only when it has changed."""
-        buffer = getattr(self, name)
-        seen = (buffer.data_ptr(), buffer._version)
-        if name not in self._read or self._read[name][0] != seen:
-            self._read[name] = seen, where(buffer).nonzero().flatten().tolist()
-        return self._read[name][1]
 
     def _first_layer(self) -> tuple[Tensor, Tensor, int]:
         """Theta with gains, mask and scales in it, (R, f, K h); the (R, h) bias; and K, the responses in use."""
         active = self._active()
-        parts = [self._scaled(layer, active) for layer in self._layers()]
+        gain = self.gain if self.config.gain or self.standardises else None
+        moments = (self.mean, self.scale) if self.standardises else None
+        parts = [scaled_layer(layer, active, self.band_mask, gain, moments) for layer in self._layers()]
         weight, bias = parts[0]
         if len(parts) > 1:
             weight, bias = (torch.cat(own, dim=-1) for own in zip(*parts, strict=True))
         return weight.flatten(2), bias, len(active)
-
-    def _scaled(self, layer: Linear, active: list[int]) -> tuple[Tensor, Tensor]:
-        """(R, f, K, h) weights of a first layer with gains, mask and scales in them, and the (R, h) bias."""
-        assert layer.bias is not None
-        bias: Tensor = layer.bias
-        weight = layer.weight.unflatten(2, (len(self.filters), -1))[:, :, active]
-        weight = weight * self.band_mask[:, None, active, None]
-        if self.gain is not None and (self.config.gain or self.standardises):
-            weight = weight * self.gain[:, :, None, None]
-        if self.standardises:
-            # (Z - mean) / deviation times Theta is Z (Theta / deviation), and one row for all nodes.
-            weight = weight * self.scale[:, active].transpose(1, 2)[..., None]
-            for place, k in enumerate(active):
-                # One response after the other: those that only other replicas use then add zeros, and round nothing.
-                bias = bias - batched.matmul(self.mean[None, :, k], weight[:, :, place])[0]
-        return weight, bias
