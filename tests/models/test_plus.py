@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 import torch
 
 from dfnets import Graph, fit, models
@@ -141,6 +143,72 @@ def test_a_response_that_no_replica_uses_is_not_computed_and_changes_nothing() -
     torch.testing.assert_close(chosen.eval()(inputs), fixed.eval()(own))
 
 
+def test_a_hidden_layer_is_for_labels_alone() -> None:
+    for alike in (True, False):
+        model, inputs = begun(graph(alike=alike))
+        assert model.use_hidden.tolist() == [not alike] * 2
+        unused = [model.beside, model.head] if alike else [model.first]
+        used = [model.first] if alike else [model.beside, model.head]
+        assert not any(layer.weight.any() for layer in unused)
+        assert all(layer.weight.any() for layer in used)
+        assert model.eval()(inputs).shape == (N, 2, CLASSES)
+    assert begun(graph(alike=True), band="high")[0].use_hidden.all()
+    assert begun(graph(alike=True), hidden=5)[0].use_hidden.all()
+    assert not begun(graph(alike=False), hidden=None)[0].use_hidden.any()
+
+
+def two_parts() -> tuple[Graph, list[Split]]:
+    """Half of the nodes are joined to their like and half to others; one split trains on either half."""
+    one, other = graph(alike=True), graph(alike=False)
+    edges = np.zeros((2 * N, 2 * N))
+    edges[:N, :N], edges[N:, N:] = one.to_scipy().toarray(), other.to_scipy().toarray()
+    labels = np.concatenate([one.labels, other.labels])
+    data = Graph(edges, features=sp.csr_array(np.concatenate([one.features, other.features])), labels=labels)
+    nodes = np.arange(2 * N)
+    splits = [Split(nodes[a : a + 30], nodes[a + 30 : a + 40], nodes[a + 40 : a + 60], "made") for a in (0, N)]
+    return data, splits
+
+
+def test_a_replica_is_the_same_whether_or_not_another_has_a_hidden_layer() -> None:
+    data, splits = two_parts()
+    settings: dict[str, Any] = {"epochs": 25, "progress": False, "device": "cpu"}
+    together = fit("dfnet-plus", data, protocol=splits, replicas=2, **settings).trained()
+    assert together.weights["use_hidden"].tolist() == [False, True]
+    for r, split in enumerate(splits):
+        alone = fit("dfnet-plus", data, protocol=split, replicas=1, seed=r, **settings).trained()
+        for name, tensor in alone.weights.items():
+            assert torch.equal(tensor[0], together.weights[name][r]), name
+        np.testing.assert_array_equal(alone.predict(data).per_replica[0], together.predict(data).per_replica[r])
+
+
+def test_in_mini_batches_each_replica_has_its_own_hidden_layer_or_none() -> None:
+    data, splits = two_parts()
+    settings: dict[str, Any] = {"epochs": 60, "progress": False, "device": "cpu", "mini_batch": True}
+    result = fit("dfnet-plus", data, protocol=splits, replicas=2, **settings)
+    assert result.trained().weights["use_hidden"].tolist() == [False, True]
+    assert result.accuracy().values.min() > 60
+
+
+def test_some_nodes_are_classified_as_all_are_where_only_one_replica_has_a_hidden_layer() -> None:
+    data, splits = two_parts()
+    trained = fit("dfnet-plus", data, protocol=splits, replicas=2, epochs=20, progress=False, device="cpu").trained()
+    nodes = np.array([3, 70, 119])
+    some, every = trained.predict(data, nodes=nodes), trained.predict(data)
+    np.testing.assert_allclose(some.per_replica, every.per_replica[:, nodes], atol=1e-3)
+
+
+@pytest.mark.parametrize("settings", [{}, {"hidden": 5}, {"hidden": None}])
+def test_tensors_of_version_3_predict_what_they_did(settings: dict[str, Any]) -> None:
+    data = graph(alike=True)
+    split = Split(np.arange(30), np.arange(30, 40), np.arange(40, N), "made")
+    result = fit("dfnet-plus", data, protocol=split, replicas=2, epochs=20, progress=False, device="cpu", **settings)
+    new = result.trained()
+    late = ("use_hidden", "beside.") if settings else ("use_hidden", "beside.", "head.")
+    old = replace(new, weights={name: value for name, value in new.weights.items() if not name.startswith(late)})
+    assert len(old.weights) < len(new.weights)
+    np.testing.assert_array_equal(old.predict(data).probabilities, new.predict(data).probabilities)
+
+
 def test_a_step_draws_labelled_nodes_and_then_unlabelled_ones() -> None:
     data = graph(alike=True)
     assert data.labels is not None
@@ -226,7 +294,8 @@ def test_many_classes_are_learnt_from_labels_alone(monkeypatch: pytest.MonkeyPat
         model, inputs, objective = many_classes(classes)
         model.losses(inputs, objective)
         assert model.trust.item() == pytest.approx(trust)
-        assert (model.head is None) is (classes < 25)
+        assert (model.beside is None) is (classes > 10)
+        assert model.first.out_channels == (64 if classes > 10 else classes)
     # Five labelled nodes of each class where that is more than 50, beside 100 unlabelled ones.
     assert seen == [(150, 2), (180, 2), (300, 1)]
 

@@ -98,6 +98,19 @@ def choose_band(
     return decide(errors, float(guess), float(right[told].mean()))
 
 
+def choose_bands(
+    grams_at: Callable[[np.ndarray], np.ndarray],
+    bands: Mapping[str, Sequence[int]],
+    training_labels: Sequence[tuple[np.ndarray, np.ndarray]],
+) -> list[BandChoice]:
+    """The choice of each replica by its labelled nodes and their classes, made once for those with the same nodes."""
+    chosen: dict[bytes, BandChoice] = {}
+    for nodes, labels in training_labels:
+        if nodes.tobytes() not in chosen:
+            chosen[nodes.tobytes()] = choose_band(grams_at, bands, nodes, labels)
+    return [chosen[nodes.tobytes()] for nodes, _ in training_labels]
+
+
 def decide(errors: Mapping[str, np.ndarray], guess: float, accuracy: float) -> BandChoice:
     """The choice that follows from each band's (t,) errors, the mean error of guessing, and the low band's accuracy.
 

@@ -41,5 +41,18 @@ def current_tensors(model: str, tensors: Mapping[str, Any]) -> dict[str, Any]:
     return renamed
 
 
+def add_hidden_choice(model: Any, tensors: dict[str, Any], prefix: str, *_: Any) -> None:
+    """Called before tensors are loaded into a DFNetPlus: those of versions up to 3 lack the choice of a hidden layer.
+
+    What they have is used, and what is new is zero. Within a mixture their names begin with ``prefix``.
+    """
+    if f"{prefix}use_hidden" in tensors or f"{prefix}first.weight" not in tensors:
+        return
+    tensors[f"{prefix}use_hidden"] = torch.full((model.replicas,), f"{prefix}head.weight" in tensors)
+    for name, tensor in model.state_dict().items():
+        if model.beside is not None and name.startswith(("beside.", "head.")):
+            tensors[f"{prefix}{name}"] = torch.zeros_like(tensor)
+
+
 def _renamed(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     return {names.get(name, name): value for name, value in values.items()}

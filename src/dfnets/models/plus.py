@@ -12,22 +12,25 @@ from torch import Tensor, nn
 
 from dfnets.datasets.features import Scaling
 from dfnets.graph import Graph
-from dfnets.models.band_choice import MAX_CLASSES, BandChoice, choose_band, gram_matrices, trust_with_classes
+from dfnets.models.band_choice import FULL_CLASSES, BandChoice, choose_bands, gram_matrices, trust_with_classes
 from dfnets.models.base import Model, Sizes, scaled_features
 from dfnets.models.batches import sample_batch
 from dfnets.models.class_balance import alignment, update_shares_
+from dfnets.models.compatibility import add_hidden_choice
 from dfnets.models.consistency import consistency, ramp_up
+from dfnets.models.dropped_signals import dropped_signals
 from dfnets.models.feature_kind import FeatureKind, feature_kind
 from dfnets.models.filtered_rows import filtered_rows
 from dfnets.models.moments import filtered_moments
 from dfnets.models.plus_config import SPACE, DFNetPlusConfig
+from dfnets.models.plus_responses import responses
+from dfnets.models.read_once import ReadOnce
+from dfnets.models.scaled_layer import scaled_layer
 from dfnets.nn import Dropout, Features, Linear, batched
 from dfnets.nn.batched import Generators
-from dfnets.nn.filter_bank import FilterBank, restart_filter
-from dfnets.nn.node_dropout import node_dropout
+from dfnets.nn.filter_bank import FilterBank
 from dfnets.nn.product import multiply
 from dfnets.nn.rows import pick
-from dfnets.nn.sparse_dropout import draw_entries, matmul_without
 from dfnets.shift import Shift
 
 if TYPE_CHECKING:
@@ -39,7 +42,7 @@ EPS = 1e-5
 LABELLED, LABELLED_PER_CLASS = 50, 5
 # The penalty where the settings do not say, and the number of classes above which it falls.
 L2, L2_CLASSES = 5e-4, 10
-# Width of the hidden layer where there are many classes.
+# Width of the hidden layer where the settings do not say.
 HIDDEN = 64
 
 
@@ -59,8 +62,10 @@ class Inputs:
 class DFNetPlus(Model):
     """Logits f(sum_k h_k(L^) X Theta_k + b), h_k feedback loops of order one: alpha / (alpha + (1 - alpha) frequency).
 
-    f is the identity, or a ReLU and one more linear layer. X Theta_k is narrow, so that is what is filtered, and the
-    whole bank is one chain of products, its gradient another (:class:`dfnets.nn.filter_bank.FilterBank`).
+    f is the identity, or a ReLU and one more linear layer. The default has weights for both, and a replica uses one of
+    them: the identity where augmentations must agree, the hidden layer where labels alone teach. X Theta_k is narrow,
+    so that is what is filtered, and the whole bank is one chain of products, its gradient another
+    (:class:`dfnets.nn.filter_bank.FilterBank`).
 
     A step drops half of the nodes, S times: X_s = M_s X / (1 - rate). The loss is the mean cross-entropy of the S
     predictions p_s on some labelled nodes, and weight times their distance from the sharpened mean
@@ -70,9 +75,9 @@ class DFNetPlus(Model):
     nodes before propagation and the consistency of several augmentations are GRAND (Feng et al., 2020); small random
     batches of nodes are GRAND+ (Feng et al., 2022); the balance of classes is the distribution alignment of ReMixMatch
     (Berthelot et al., 2020). Its own are the rational filters run to convergence as one bank whose cost does not grow
-    with the number of responses; the band of frequencies and the use of consistency, which are chosen by the
-    leave-one-out error of the training labels (:mod:`dfnets.models.band_choice`); gains of standardised columns; and
-    the kinds of features that decide about these (:mod:`dfnets.models.feature_kind`).
+    with the number of responses; the band of frequencies, the use of consistency and the hidden layer, which are
+    chosen by the leave-one-out error of the training labels (:mod:`dfnets.models.band_choice`); gains of standardised
+    columns; and the kinds of features that decide about these (:mod:`dfnets.models.feature_kind`).
 
     Shapes: the logits are (n, R, classes).
     """
@@ -80,11 +85,12 @@ class DFNetPlus(Model):
     Config = DFNetPlusConfig
     presets: ClassVar = {"default": {}}
     space = SPACE
-    version = 3
+    version = 4
     config: DFNetPlusConfig
     kind: Tensor
     band_mask: Tensor
     use_consistency: Tensor
+    use_hidden: Tensor
     trust: Tensor
     balance_classes: Tensor
     shares: Tensor
@@ -94,35 +100,32 @@ class DFNetPlus(Model):
 
     def __init__(self, config: DFNetPlusConfig, sizes: Sizes, *, filter: Any = None, replicas: int = 1) -> None:
         super().__init__(config, sizes, filter=filter, replicas=replicas)
-        low, high = [restart_filter(a) for a in config.low], [restart_filter(a, high=True) for a in config.high]
-        everything = [*low, restart_filter(1.0), *high]
-        k, count = len(low), len(everything)
-        bands = {"low": range(k), "all": range(k, k + 1), "high": range(k, count)}
-        if config.band is None:
-            self.filters, self.bands = everything, bands
-        else:
-            self.filters = [everything[place] for place in bands[config.band]]
-            self.bands = {config.band: range(len(self.filters))}
+        self.filters, self.bands = responses(config)
         count = len(self.filters)
-        width = config.hidden
-        if width == "auto":
-            # With many classes a layer that they share learns sooner than weights of each class's own.
-            width = HIDDEN if sizes.classes >= MAX_CLASSES else None
-        self.first = Linear(sizes.features, width or sizes.classes, parts=count, replicas=replicas)
+        # With many classes a layer that they share learns sooner than weights of each class's own. With fewer, the
+        # labels decide when they are known, for each replica, so there are weights for either.
+        both = config.hidden == "auto" and sizes.classes <= FULL_CLASSES
+        width = HIDDEN if config.hidden == "auto" else config.hidden
+        outputs = sizes.classes if both or width is None else width
+        self.first = Linear(sizes.features, outputs, parts=count, replicas=replicas)
+        self.beside = Linear(sizes.features, HIDDEN, parts=count, replicas=replicas) if both else None
         self.between = Dropout(config.dropout, relu=True, replicas=replicas)
         self.head = None if width is None else Linear(width, sizes.classes, replicas=replicas)
         self.gain = None if config.gain is False else nn.Parameter(torch.ones(replicas, sizes.features))
         # What is not trained: the kind of the features; per replica the responses in use, whether augmentations must
-        # agree and how much that counts, whether classes are balanced, their shares in the predictions, and the steps.
+        # agree and how much that counts, whether there is a hidden layer, whether classes are balanced, their shares in
+        # the predictions, and the steps.
         self.register_buffer("kind", torch.zeros(replicas, dtype=torch.uint8))
         self.register_buffer("band_mask", torch.ones(replicas, count))
         self.register_buffer("use_consistency", torch.full((replicas,), config.band in ("low", None)))
         self.register_buffer("trust", torch.ones(replicas))
+        self.register_buffer("use_hidden", torch.full((replicas,), width is not None and not both))
         self.register_buffer("balance_classes", torch.zeros(replicas, dtype=torch.bool))
         self.register_buffer("shares", torch.full((replicas, sizes.classes), 1 / sizes.classes))
         self.register_buffer("steps", torch.zeros(replicas))
-        # What was last read from the device: a step must not wait for it.
-        self._read_mask: tuple[tuple[int, int], list[int]] | None = None
+        self.streams: Generators = [None] * replicas
+        self._read_bands, self._read_hidden = ReadOnce(), ReadOnce()
+        self.register_load_state_dict_pre_hook(add_hidden_choice)
         if config.standardise is not False:
             self.register_buffer("mean", torch.zeros(replicas, count, sizes.features))
             self.register_buffer("scale", torch.ones(replicas, count, sizes.features))
@@ -142,14 +145,14 @@ class DFNetPlus(Model):
         return FeatureKind(int(self.kind[0])).scaling
 
     def reset_parameters(self, streams: Generators) -> None:
-        self.first.reset_parameters(streams)
-        if self.head is not None:
-            self.head.reset_parameters(streams)
+        for layer in (self.first, self.beside, self.head):
+            if layer is not None:
+                layer.reset_parameters(streams)
         if self.gain is not None:
             nn.init.ones_(self.gain)
 
     def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
-        weights = [self.first.weight] + [layer.weight for layer in (self.head,) if layer is not None]
+        weights = [layer.weight for layer in (self.first, self.beside, self.head) if layer is not None]
         l2 = L2 * min(1.0, L2_CLASSES / self.sizes.classes) if self.config.l2 is None else self.config.l2
         return [(weights + [gain for gain in (self.gain,) if gain is not None], l2)]
 
@@ -167,19 +170,40 @@ class DFNetPlus(Model):
         self.shares.fill_(1 / self.sizes.classes)
         enough = self.config.balance_below * self.sizes.classes
         self.balance_classes.copy_(torch.tensor([len(nodes) < enough for nodes, _ in training_labels]))
-        if len(self.bands) == 1:
-            return
-        chosen: dict[bytes, BandChoice] = {}
-        for r, (nodes, labels) in enumerate(training_labels):
-            key = nodes.tobytes()
-            if key not in chosen:
-                chosen[key] = choose_band(grams_at, self.bands, nodes, labels)
+        if len(self.bands) > 1:
+            self._settle_bands(choose_bands(grams_at, self.bands, training_labels))
+        if self.beside is not None:
+            self._settle_hidden()
+
+    def _settle_bands(self, choices: Sequence[BandChoice]) -> None:
+        for r, choice in enumerate(choices):
             self.band_mask[r] = 0
-            self.band_mask[r, list(self.bands[chosen[key].band])] = 1
+            self.band_mask[r, list(self.bands[choice.band])] = 1
             # Too few labels to tell are no reason against consistency, which is needed most there.
-            few = bool(self.balance_classes[r]) and chosen[key].band == "low"
-            self.use_consistency[r] = few or chosen[key].informative
-            self.trust[r] = trust_with_classes(self.sizes.classes) * (1.0 if few else chosen[key].trust)
+            few = bool(self.balance_classes[r]) and choice.band == "low"
+            self.use_consistency[r] = few or choice.informative
+            self.trust[r] = trust_with_classes(self.sizes.classes) * (1.0 if few else choice.trust)
+
+    @torch.no_grad()
+    def _settle_hidden(self) -> None:
+        """A hidden layer where labels alone teach: no agreement is asked for, or it counts for nothing.
+
+        The weights that a replica does not use are zero and stay zero, so that it is the same whatever others use.
+        """
+        self.use_hidden.copy_(~self.use_consistency | (self.trust == 0))
+        self.first.weight[self.use_hidden] = 0
+        for layer in (self.beside, self.head):
+            if layer is not None:
+                layer.weight[~self.use_hidden] = 0
+        self.use_streams(self.streams)
+
+    def use_streams(self, streams: Generators) -> None:
+        super().use_streams(streams)
+        # A replica without a hidden layer draws nothing for it, also where another has one.
+        self.between.streams = [
+            stream if used or stream is None else torch.Generator(stream.device)
+            for stream, used in zip(streams, self.use_hidden.tolist(), strict=True)
+        ]
 
     @property
     def standardises(self) -> bool:
@@ -192,16 +216,15 @@ class DFNetPlus(Model):
             every = torch.arange(inputs.num_nodes, device=inputs.features.device)
             return self._augmented(inputs, every[:, None].expand(-1, self.replicas), 1)[:, :, 0]
         weight, bias, active = self._first_layer()
-        product = multiply([inputs.features], weight)
-        hidden = self._filtered(inputs, product.unflatten(2, (active, -1)).unsqueeze(2), active).squeeze(2) + bias
-        return hidden if self.head is None else self.head([self.between(hidden)])
+        product = multiply([inputs.features], weight).unflatten(2, (active, -1))
+        signals = product.permute(2, 0, 1, 3).reshape(active, inputs.num_nodes, -1)
+        return self._outputs(inputs.bank.subset(self._active())(signals).view(*product.shape[:2], -1) + bias)
 
     def logits_at(self, inputs: Inputs, nodes: np.ndarray) -> Tensor:
         weight, bias, active = self._first_layer()
         rows = filtered_rows(inputs.features, inputs.bank.subset(self._active()), nodes)
         kernels = weight.unflatten(2, (active, -1))
-        hidden = torch.einsum("ktf,rfkh->trh", rows, kernels) + bias
-        return hidden if self.head is None else self.head([self.between(hidden)])
+        return self._outputs(torch.einsum("ktf,rfkh->trh", rows, kernels) + bias)
 
     def losses(self, inputs: Inputs, objective: Objective) -> Tensor:
         config = self.config
@@ -229,7 +252,8 @@ class DFNetPlus(Model):
     def _augmented(self, inputs: Inputs, nodes: Tensor, count: int) -> Tensor:
         """(B, R, count, classes) logits of each replica's (B, R) nodes, once for each time that nodes are dropped."""
         weight, bias, active = self._first_layer()
-        signals = self._dropped_signals(inputs.features, weight, active, count)
+        drops, streams = self.use_consistency, self.streams
+        signals = dropped_signals(inputs.features, weight, active, self.config, drops, streams, count)
         filtered = inputs.bank.subset(self._active())(signals).view(-1, self.replicas, count, weight.shape[2] // active)
         picked = pick(inputs.bank.shift, filtered, nodes)
         # Augmentations side by side, so that the gradient of the bias is a sum in a fixed order.
@@ -242,53 +266,35 @@ class DFNetPlus(Model):
         rows = hidden.transpose(1, 2).reshape(-1, self.replicas, hidden.shape[-1])
         # Every process has the rows of the whole batch, and drops the same of them.
         with batched.drawing_for(None):
-            return self.head([self.between(rows)]).unflatten(0, (len(hidden), -1)).transpose(1, 2)
+            # In the order of memory that it has without a hidden layer, which sums over it depend on.
+            return self._outputs(rows).unflatten(0, (len(hidden), -1)).transpose(1, 2).contiguous()
 
-    def _dropped_signals(self, features: Features, weight: Tensor, active: int, count: int) -> Tensor:
-        """(K, n, R S h): what the bank filters, each time without the entries of X and the nodes that are dropped."""
-        config, n, width = self.config, features.shape[0], weight.shape[2] // active
-        if not config.input_dropout:
-            product = multiply([features], weight).view(n, self.replicas, 1, active, width)
-            product = node_dropout(product, count, config.node_dropout, self.streams, self.use_consistency)
-            return product.permute(3, 0, 1, 2, 4).reshape(active, n, -1)
-        # Every augmentation has its own: to the product it is one more replica, with the same weight and stream.
-        streams = [stream for stream in self.streams for _ in range(count)]
-        entries = draw_entries(features, config.input_dropout, streams)
-        dropped = None
-        if config.node_dropout:
-            # A node that its neighbours say nothing about has its own features only, so just their entries are dropped.
-            consistent = self.use_consistency[:, None]
-            drawn = batched.draw((n, self.replicas, count), config.node_dropout, self.streams, weight.device)
-            dropped = (drawn & consistent).flatten(1)
-            weight = weight / torch.where(consistent, 1 - config.node_dropout, 1.0)[..., None]
-        scale, repeated = 1 / (1 - config.input_dropout), weight.repeat_interleave(count, dim=0)
-        return matmul_without(features, repeated, entries, scale, rows=dropped, parts=active).flatten(2)
-
-    def _filtered(self, inputs: Inputs, product: Tensor, active: int) -> Tensor:
-        """sum_k h_k(L^) of (n, R, S, K, h), for the K responses that some replica uses: (n, R, S, h)."""
-        n, count, times, _, width = product.shape
-        signals = product.permute(3, 0, 1, 2, 4).reshape(active, n, count * times * width)
-        return inputs.bank.subset(self._active())(signals).view(n, count, times, width)
+    def _outputs(self, hidden: Tensor) -> Tensor:
+        """f: (B, R, h) to (B, R, classes); in front are the columns of replicas without a hidden layer, if any."""
+        if self.head is None or not self._read_hidden(self.use_hidden):
+            return hidden
+        direct, hidden = hidden.split((hidden.shape[2] - self.head.in_channels, self.head.in_channels), dim=2)
+        logits = self.head([self.between(hidden)])
+        return torch.where(self.use_hidden[:, None], logits, direct) if direct.shape[2] else logits
 
     def _active(self) -> list[int]:
-        """The responses that at least one replica uses; read from the device only when the mask has changed."""
-        seen = (self.band_mask.data_ptr(), self.band_mask._version)
-        if self._read_mask is None or self._read_mask[0] != seen:
-            self._read_mask = seen, self.band_mask.any(dim=0).nonzero().flatten().tolist()
-        return self._read_mask[1]
+        """The responses that at least one replica uses."""
+        return self._read_bands(self.band_mask)
+
+    def _layers(self) -> list[Linear]:
+        """The first layers that at least one replica uses: the one without a hidden layer comes first."""
+        if self.beside is None:
+            return [self.first]
+        count = len(self._read_hidden(self.use_hidden))
+        return [self.first] * (count < self.replicas) + [self.beside] * (count > 0)
 
     def _first_layer(self) -> tuple[Tensor, Tensor, int]:
         """Theta with gains, mask and scales in it, (R, f, K h); the (R, h) bias; and K, the responses in use."""
-        assert self.first.bias is not None
-        bias: Tensor = self.first.bias
         active = self._active()
-        weight = self.first.weight.unflatten(2, (len(self.filters), -1))[:, :, active]
-        weight = weight * self.band_mask[:, None, active, None]
-        if self.gain is not None and (self.config.gain or self.standardises):
-            weight = weight * self.gain[:, :, None, None]
-        if self.standardises:
-            # (Z - mean) / deviation times Theta is Z (Theta / deviation), and one row for all nodes.
-            weight = weight * self.scale[:, active].transpose(1, 2)[..., None]
-            mean = self.mean[:, active].transpose(1, 2).flatten(1)[None]
-            bias = bias - batched.matmul(mean, weight.flatten(1, 2))[0]
+        gain = self.gain if self.config.gain or self.standardises else None
+        moments = (self.mean, self.scale) if self.standardises else None
+        parts = [scaled_layer(layer, active, self.band_mask, gain, moments) for layer in self._layers()]
+        weight, bias = parts[0]
+        if len(parts) > 1:
+            weight, bias = (torch.cat(own, dim=-1) for own in zip(*parts, strict=True))
         return weight.flatten(2), bias, len(active)

@@ -23,7 +23,9 @@ class DFNetPlusConfig(Config):
             high ones. None: the low ones, unless another band predicts the labelled nodes better, each from the others.
         balance_below: mean number of labelled nodes per class; with fewer, the predictions are made to spread evenly
             over the classes.
-        hidden: width of the hidden layer; None leaves it out. ``"auto"``: 64 from 25 classes on, and none below.
+        hidden: width of the hidden layer; None leaves it out. ``"auto"``: 64 for more than 10 classes, and for fewer
+            where labels alone teach: in another band than the low one, where that says too little of a class to ask for
+            agreement, or where agreement counts for nothing. Elsewhere there is none.
         standardise: give every filtered column of X mean 0 and variance 1. None: where X is not sparse.
         gain: a factor for every column of X, decayed like the weights; with standardised columns this drops those that
             do not help. None: where columns are standardised.

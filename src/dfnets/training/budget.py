@@ -87,7 +87,7 @@ def make_plan(
     least, most = EPOCHS[effort]
     own: dict[str, Any] = {}
     width = getattr(config, "hidden", None)
-    # What a model settles by itself is about as wide as the classes, and stays as it is.
+    # What a model settles by itself stays as it is, and is taken to be as wide as the classes: labels may widen it.
     width = None if width == "auto" else width
     if width is not None and "hidden" not in overrides:
         for width in [w for w in WIDTHS if w <= width]:
