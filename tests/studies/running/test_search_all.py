@@ -68,6 +68,13 @@ def test_a_search_tries_what_the_authors_took_for_the_dataset() -> None:
     assert tried["grand", "citeseer"]["order"] == 2
 
 
+def test_a_tuned_network_is_as_patient_as_its_default() -> None:
+    for model, patience in (("gcn", 100), ("grand", 200), ("dfnet-plus", 300)):
+        cell = SearchCell(model, "cora", "planetoid")
+        assert cell.limits(Budget())["patience"] == 100
+        assert models.get(model).Config(**cell.settings({}, Budget())).patience == patience
+
+
 def test_a_search_is_resumed_written_down_and_adopted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     cells = [SearchCell("gcn", "digits", "random"), SearchCell("lp", "digits", "random")]
     folder = tmp_path / "search"

@@ -64,8 +64,15 @@ class SearchCell:
         return {"epochs": budget.epochs, "patience": budget.patience} if self.trained else {}
 
     def settings(self, found: dict[str, Any], budget: Budget) -> dict[str, Any]:
-        """All settings of the best trial that differ from the defaults of the model's ``Config``."""
-        made = models.config(self.model, self.preset, **{**found, **self.limits(budget)})
+        """All settings of the best trial that differ from the defaults of the model's ``Config``.
+
+        A search stops every network after the budget's patience. The runs of a table may take the model's own where it
+        is longer, so that nobody is under-trained: a consistency loss, say, grows over hundreds of steps.
+        """
+        limits = self.limits(budget)
+        if limits:
+            limits["patience"] = max(budget.patience, models.config(self.model, self.preset).patience or 0)
+        made = models.config(self.model, self.preset, **{**found, **limits})
         return made.model_dump(mode="json", exclude_defaults=True)
 
     def __str__(self) -> str:
