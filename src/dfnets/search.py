@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dfnets import atomic, models
-from dfnets.datasets import cache, splits
+from dfnets.datasets import cache
 from dfnets.datasets.splits import Split
 from dfnets.graph import Graph
+from dfnets.search_file import check_identity, explained_errors, identity_of
 from dfnets.workers import started
 
 if TYPE_CHECKING:
@@ -100,14 +99,14 @@ def search(
         raise ValueError(f"trials={trials}, workers={workers}: at least 1 of each is needed")
     deadline = None if minutes is None else time.time() + 60 * minutes
     fit_options = {"protocol": protocol, "replicas": replicas, "seed": seed, **options}
-    identity = _identity(
+    identity = identity_of(
         model, graph, ranges, {**fit_options, "start": [dict(first) for first in start], "prune": prune}
     )
     Path(file).parent.mkdir(parents=True, exist_ok=True)
     atomic.check_file(file, force=True)
-    with cache.lock(Path(file)), _explained_errors(file):
+    with cache.lock(Path(file)), explained_errors(file):
         study = _study(file)
-        _check_identity(study, identity, file)
+        check_identity(study, identity, file)
         _enqueue(study, ranges, seed, trials, start)
         job = (model, graph, str(file), fit_options, prune, deadline)
         if workers == 1:
@@ -115,59 +114,6 @@ def search(
         else:
             _work_together(job, workers)
         return _found(_study(file))
-
-
-def _identity(model: str, graph: Graph, ranges: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """What the trials of a search depend on, as JSON gives it back; where and how loudly it runs is no part of it."""
-    protocol = options["protocol"]
-    if not isinstance(protocol, str):
-        protocol = [split.fingerprint for split in ([protocol] if isinstance(protocol, Split) else protocol)]
-    identity = {
-        "model": model,
-        "graph": splits.fingerprint(graph),
-        "space": {name: list(values) for name, values in ranges.items()},
-        **{name: value for name, value in options.items() if name not in ("device", "progress")},
-        "protocol": protocol,
-    }
-    return json.loads(json.dumps(identity, default=str))
-
-
-def _check_identity(study: optuna.Study, identity: Mapping[str, Any], file: str | os.PathLike[str]) -> None:
-    """Raises unless the file is new, or holds trials of this very search."""
-    stored = study.user_attrs.get("identity")
-    if stored is None and not study.trials:
-        study.set_user_attr("identity", identity)
-        return
-    if stored is None:
-        raise ValueError(
-            f"{file} holds trials of an earlier version, which did not say what they are of: give another file"
-        )
-    for name in dict.fromkeys((*identity, *stored)):
-        if stored.get(name) != identity.get(name):
-            raise ValueError(
-                f"{file} is the file of another search: its {name} is {stored.get(name)!r}, here it is "
-                f"{identity.get(name)!r}; give the same arguments, or another file"
-            )
-
-
-@contextmanager
-def _explained_errors(file: str | os.PathLike[str]) -> Iterator[None]:
-    """Turns errors of the database into messages that say what to do."""
-    try:
-        from sqlalchemy.exc import SQLAlchemyError
-    except ImportError:
-        raise ImportError("dfnets search needs Optuna: pip install 'dfnets[search]'") from None
-    try:
-        yield
-    except SQLAlchemyError as error:
-        reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
-        if "full" in reason or "disk I/O" in reason:
-            raise OSError(
-                f"{file} cannot be written ({reason}): finished trials are still there; make room and search again"
-            ) from None
-        raise ValueError(
-            f"{file} is not the file of a search, or it is damaged ({reason}): move it away, or give another name"
-        ) from None
 
 
 def _enqueue(

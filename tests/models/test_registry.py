@@ -33,7 +33,7 @@ def test_the_default_comes_first_and_names_say_what_presets_are(name: str) -> No
     assert first == models.DEFAULT
     assert models.config(name) == models.config(name, first)
     kinds = {preset.partition("-")[0] for preset in others}
-    assert kinds <= {"paper", "tuned", "published", "low", "nell"}
+    assert kinds <= {"paper", "tuned", "published", "low", "nell", "longer"}
 
 
 def test_paper_presets_are_the_papers_values() -> None:

@@ -23,6 +23,7 @@ from dfnets.models.feature_kind import FeatureKind, feature_kind
 from dfnets.models.filtered_rows import filtered_rows
 from dfnets.models.moments import filtered_moments
 from dfnets.models.plus_config import SPACE, DFNetPlusConfig
+from dfnets.models.plus_presets import LONGER
 from dfnets.models.plus_responses import responses
 from dfnets.models.read_once import ReadOnce
 from dfnets.models.scaled_layer import scaled_layer
@@ -83,7 +84,7 @@ class DFNetPlus(Model):
     """
 
     Config = DFNetPlusConfig
-    presets: ClassVar = {"default": {}}
+    presets: ClassVar = {"default": {}, **LONGER}
     space = SPACE
     version = 4
     config: DFNetPlusConfig
@@ -294,7 +295,5 @@ class DFNetPlus(Model):
         gain = self.gain if self.config.gain or self.standardises else None
         moments = (self.mean, self.scale) if self.standardises else None
         parts = [scaled_layer(layer, active, self.band_mask, gain, moments) for layer in self._layers()]
-        weight, bias = parts[0]
-        if len(parts) > 1:
-            weight, bias = (torch.cat(own, dim=-1) for own in zip(*parts, strict=True))
+        weight, bias = parts[0] if len(parts) == 1 else (torch.cat(own, dim=-1) for own in zip(*parts, strict=True))
         return weight.flatten(2), bias, len(active)

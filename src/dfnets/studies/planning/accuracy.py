@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from dfnets.studies.planning.group import CITATION, DEFAULT, PAPER_DATASETS, TUNED, Group
+from dfnets.studies.planning.group import CITATION, DEFAULT, LONGER, PAPER_DATASETS, TUNED, Group
 from dfnets.studies.planning.plan import StudyPlan, tunings
 from dfnets.studies.planning.plus_parts import PARTS
 
@@ -40,6 +40,10 @@ class AccuracyPlan(StudyPlan):
         """DFNetPlus without one of its parts, tuned otherwise."""
         return self.trained(MODEL, dataset, tuning=TUNED, overrides=parts()[name])
 
+    def standard_tunings(self, dataset: str) -> list[str]:
+        """The kinds of settings of DFNetPlus on the split that the paper names."""
+        return tunings(MODEL, dataset) if self.quick else [*tunings(MODEL, dataset), LONGER]
+
     @property
     def standard_datasets(self) -> tuple[str, ...]:
         """Where DFNetPlus runs on the split that the paper names."""
@@ -65,7 +69,7 @@ class AccuracyPlan(StudyPlan):
         other = [(m, d, t) for d in self.other_datasets for m in (MODEL, *BASELINES) for t in tunings(m, d)]
         random = [(m, d, t) for d in self.random_datasets for m in (MODEL, *STRONG) for t in tunings(m, d)]
         return [
-            *(self.standard(d, t) for d in self.standard_datasets for t in tunings(MODEL, d)),
+            *(self.standard(d, t) for d in self.standard_datasets for t in self.standard_tunings(d)),
             *(self.random(*case) for case in random),
             *(self.other(*case) for case in other),
             *(self.part(name, d) for d in self.part_datasets for name in parts()),

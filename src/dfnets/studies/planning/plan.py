@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from dfnets import models
 from dfnets.studies.planning.budget import searched_trials
-from dfnets.studies.planning.group import DEFAULT, PAPER_MODELS, PUBLISHED, SEEDS, TUNED, Group
+from dfnets.studies.planning.group import DEFAULT, LONGER, PAPER_MODELS, PUBLISHED, SEEDS, TUNED, Group
 
 QUICK_SEEDS = 2
 QUICK_EPOCHS = 100
@@ -80,6 +80,7 @@ def preset_for(model: str, dataset: str, tuning: str) -> str:
         DEFAULT: [],
         PUBLISHED: [f"published-{dataset}", "published"],
         TUNED: [f"tuned-{dataset}", f"published-{dataset}", "published"],
+        LONGER: [f"longer-{dataset}"],
     }[tuning]
     known = models.presets(model) if model in models.names() else []
     return next((name for name in wanted if name in known), models.DEFAULT)

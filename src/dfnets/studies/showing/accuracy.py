@@ -63,7 +63,7 @@ def _entries(results: Results) -> Iterator[Entry]:
     """Everything that the study runs, with the paper's figure where there is one."""
     plan = results.plan.accuracy
     for d in plan.standard_datasets:
-        for t in tunings(MODEL, d):
+        for t in plan.standard_tunings(d):
             yield "planetoid", plan.standard(d, t), paper_tables.baseline("dfnet", d)
     for d in plan.random_datasets:
         for m in (MODEL, *STRONG):
@@ -81,7 +81,7 @@ def _entries(results: Results) -> Iterator[Entry]:
 def _standard(results: Results) -> Table:
     plan, rows = results.plan.accuracy, []
     for dataset in plan.standard_datasets:
-        for tuning in tunings(MODEL, dataset):
+        for tuning in plan.standard_tunings(dataset):
             sample = results.of(plan.standard(dataset, tuning))
             found = sample.estimate()
             numbers = [None] * 4 if found is None else [found.mean, found.std, found.low, found.high]
@@ -93,7 +93,8 @@ def _standard(results: Results) -> Table:
         "On the split that the paper names",
         [*STANDARD_COLUMNS, "paper's DFNet", "paper's DFNet-ATT", "note"],
         rows,
-        "Test accuracy in percent, protocol planetoid, rule validation, with the 95 % interval of the mean over seeds.",
+        "Test accuracy in percent, protocol planetoid, rule validation, with the 95 % interval of the mean over seeds. "
+        "The longer search had more trials than any baseline, so it is no contest; tuned settings had as many as they.",
     )
 
 
