@@ -8,7 +8,7 @@ import scipy.sparse as sp
 import torch
 
 from dfnets import Graph
-from dfnets.training.budget import EPOCHS, SECONDS, SMALL, make_plan
+from dfnets.training.budget import EPOCHS, SECONDS, SMALL, WIDTHS, make_plan
 
 CPU = torch.device("cpu")
 
@@ -53,3 +53,29 @@ def test_what_a_person_gives_stays() -> None:
 
 def test_a_model_without_epochs_has_none() -> None:
     assert make_plan(graph(200, features=20), "lp", "default", CPU).epochs == 0
+
+
+def test_a_hidden_layer_that_the_labels_will_ask_for_is_paid_for() -> None:
+    """Where neighbours are of one class none is needed, where they tell nothing there will be one."""
+    rng = np.random.default_rng(0)
+    n, classes = 3000, 5
+    labels = np.arange(n) % classes
+    ends = rng.integers(0, n // classes, size=(2, 12 * n)) * classes
+    own = rng.integers(0, classes, size=12 * n)
+    alike = sp.coo_array((np.ones(12 * n), (ends[0] + own, ends[1] + own)), shape=(n, n))
+    mixed = sp.coo_array((np.ones(12 * n), (ends[0] + own, ends[1] + rng.permutation(own))), shape=(n, n))
+    words = sp.random_array((n, 300), density=0.02, rng=rng, format="csr")
+    words = words + sp.csr_array((np.ones(n), (np.arange(n), labels)), shape=(n, 300)) * 0.3
+    known = np.where(rng.random(n) < 0.1, labels, -1)
+    plans = []
+    for edges in (alike, mixed):
+        joined = (edges + edges.T).tocsr()
+        joined.setdiag(0)
+        joined.eliminate_zeros()
+        plans.append(
+            make_plan(Graph(joined, features=words, labels=known), "dfnet-plus", "default", torch.device("cpu"))
+        )
+    assert "hidden" not in plans[0].overrides
+    assert plans[1].overrides["hidden"] in WIDTHS
+    per_step = [plan.seconds / (plan.networks * plan.epochs) for plan in plans]
+    assert per_step[1] > 2 * per_step[0]

@@ -161,9 +161,9 @@ class DFNetPlus(Model):
         if self.standardises:
             self.mean[:], variance = filtered_moments(inputs.features, inputs.bank)
             self.scale[:] = (variance + EPS).rsqrt()
-        self._settle(training_labels, lambda nodes: gram_matrices(inputs.features, inputs.bank, nodes))
+        self.settle(training_labels, lambda nodes: gram_matrices(inputs.features, inputs.bank, nodes))
 
-    def _settle(
+    def settle(
         self, training_labels: Sequence[tuple[np.ndarray, np.ndarray]], grams_at: Callable[[np.ndarray], np.ndarray]
     ) -> None:
         """What the training labels decide: the balance of classes, the band, and how far consistency is trusted."""

@@ -33,7 +33,7 @@ class DFNetPlusOnRows(DFNetPlus):
         if not self.kind.any():
             self.kind.fill_(int(inputs.source.kind))
         inputs.scaling = self.scaling
-        self._settle(training_labels, lambda places: self._grams_at(inputs, places))
+        self.settle(training_labels, lambda places: self._grams_at(inputs, places))
         active = self._active()
         inputs.rows = inputs.source.rows(inputs.nodes, [self.filters[k] for k in active], inputs.scaling)
         if self.standardises:

@@ -100,8 +100,8 @@ def presets(name: str) -> list[str]:
     dataset with values of its own in, for example, ``paper-nell``. ``tuned-cora`` and the like are what a search found
     on the validation nodes of that dataset. Nothing is ever chosen by the name of a graph.
 
-    >>> presets("gcn")
-    ['default', 'paper', 'paper-nell', 'tuned-citeseer', 'tuned-cora', 'tuned-pubmed', 'tuned-nell']
+    >>> presets("gcn")[:4]
+    ['default', 'paper', 'paper-nell', 'tuned-citeseer']
     """
     return list(_settings_by_preset(name))
 

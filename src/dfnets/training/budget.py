@@ -10,6 +10,8 @@ import torch
 
 from dfnets import models
 from dfnets.graph import Graph
+from dfnets.models.plus_config import DFNetPlusConfig
+from dfnets.models.plus_width import settled_width
 from dfnets.training.folds import FOLDS_THAT_TELL, fold_count
 
 Effort = Literal["quick", "default", "thorough"]
@@ -69,8 +71,8 @@ def make_plan(
 ) -> Plan:
     """The plan for a graph with labels and prepared features.
 
-    It depends on the sizes of the graph and on the kind of device, never on a clock, so the same command trains the
-    same networks on a machine that is busy.
+    It depends on the graph and on the kind of device, never on a clock, so the same command trains the same networks on
+    a machine that is busy.
 
     Args:
         effort: ``"quick"``, ``"default"`` or ``"thorough"``.
@@ -86,9 +88,7 @@ def make_plan(
     repeats = int(np.ceil(LEAST_NETWORKS / folds)) if effort != "quick" else max(1, 4 // folds)
     least, most = EPOCHS[effort]
     own: dict[str, Any] = {}
-    width = getattr(config, "hidden", None)
-    # What a model settles by itself stays as it is, and is taken to be as wide as the classes: labels may widen it.
-    width = None if width == "auto" else width
+    width = settled_width(config, graph) if isinstance(config, DFNetPlusConfig) else getattr(config, "hidden", None)
     if width is not None and "hidden" not in overrides:
         for width in [w for w in WIDTHS if w <= width]:
             if _seconds(graph, config, width) * least * (folds * repeats + 1) <= allowed:
