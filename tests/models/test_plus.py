@@ -300,6 +300,17 @@ def test_many_classes_are_learnt_from_labels_alone(monkeypatch: pytest.MonkeyPat
     assert seen == [(150, 2), (180, 2), (300, 1)]
 
 
+def test_the_penalty_of_standardised_columns_is_ten_times_as_large() -> None:
+    # With that of words, Pubmed's validation accuracy is 73.3 % instead of 81.8 % (results/history/default.csv).
+    words = graph(alike=True)
+    profile = words.with_(features=np.random.default_rng(0).random((words.num_nodes, 5)))
+    network = DFNetPlus(models.config("dfnet-plus"), Sizes(5, 3, profile.num_nodes))
+    assert network.penalties()[0][1] == pytest.approx(5e-4)
+    network.prepare(profile, torch.device("cpu"))
+    assert network.standardises
+    assert network.penalties()[0][1] == pytest.approx(5e-3)
+
+
 @pytest.mark.parametrize(("classes", "l2"), [(3, 5e-4), (10, 5e-4), (40, 1.25e-4)])
 def test_the_penalty_falls_with_the_classes(classes: int, l2: float) -> None:
     assert DFNetPlus(models.config("dfnet-plus"), Sizes(4, classes, 9)).penalties()[0][1] == pytest.approx(l2)

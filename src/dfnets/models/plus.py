@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 EPS = 1e-5
 # Labelled nodes in a step where the settings do not say: so many, or so many of each class if that is more.
 LABELLED, LABELLED_PER_CLASS = 50, 5
-# The penalty where the settings do not say, and the number of classes above which it falls.
-L2, L2_CLASSES = 5e-4, 10
+# The penalty where the settings do not say, that of standardised columns, and the classes above which either falls.
+L2, STANDARDISED_L2, L2_CLASSES = 5e-4, 5e-3, 10
 # Width of the hidden layer where the settings do not say.
 HIDDEN = 64
 
@@ -86,7 +86,7 @@ class DFNetPlus(Model):
     Config = DFNetPlusConfig
     presets: ClassVar = {"default": {}, **LONGER}
     space = SPACE
-    version = 4
+    version = 5
     config: DFNetPlusConfig
     kind: Tensor
     band_mask: Tensor
@@ -154,7 +154,8 @@ class DFNetPlus(Model):
 
     def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
         weights = [layer.weight for layer in (self.first, self.beside, self.head) if layer is not None]
-        l2 = L2 * min(1.0, L2_CLASSES / self.sizes.classes) if self.config.l2 is None else self.config.l2
+        own = (STANDARDISED_L2 if self.standardises else L2) * min(1.0, L2_CLASSES / self.sizes.classes)
+        l2 = own if self.config.l2 is None else self.config.l2
         return [(weights + [gain for gain in (self.gain,) if gain is not None], l2)]
 
     def begin(self, inputs: Inputs, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
