@@ -39,6 +39,17 @@ def test_a_table_reads_the_same_from_its_file(tmp_path: Path) -> None:
     assert blocks.fill(PAGE, blocks.read_tables(tmp_path)) == blocks.fill(PAGE, {"t": TABLE})
 
 
+def test_tables_of_an_earlier_run_are_named_by_their_folder(tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "earlier"):
+        folder.mkdir(exist_ok=True)
+        (folder / "about.json").write_text('{"notes": {}}')
+    (tmp_path / "t.csv").write_text("a\nnew\n")
+    (tmp_path / "earlier" / "t.csv").write_text("a\nold\n")
+    page = "<!-- table: earlier/t -->\n<!-- end of table -->\n<!-- table: t -->\n<!-- end of table -->\n"
+    filled = blocks.fill(page, blocks.read_tables(tmp_path))
+    assert filled.index("| old |") < filled.index("| new |")
+
+
 def test_pages_without_blocks_and_unknown_tables_are_refused(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("no block")

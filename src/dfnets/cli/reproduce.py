@@ -110,9 +110,11 @@ def report_command(
     else:
         report = StudyReport(store, quick=quick)
         page = report.write(out)
+        shown = report.tables
         if tables is not None:
             report.write_tables(tables)
-        shown = report.tables
+            # With what the folder has of earlier runs.
+            shown = blocks.read_tables(tables)
         console.print(f"report: {page.resolve()}", highlight=False, soft_wrap=True)
     for name in pages or []:
         count = blocks.update(name, shown)

@@ -18,7 +18,7 @@ from dfnets.report.tables import as_markdown, read_csv
 from dfnets.studies.showing.document import Table
 
 BLOCK = re.compile(
-    r"<!-- table: (?P<name>[\w-]+)(?: columns: (?P<columns>[^>]*?))? -->\n.*?<!-- end of table -->", re.DOTALL
+    r"<!-- table: (?P<name>[\w/-]+)(?: columns: (?P<columns>[^>]*?))? -->\n.*?<!-- end of table -->", re.DOTALL
 )
 
 
@@ -51,10 +51,17 @@ def update(page: str | os.PathLike[str], tables: Mapping[str, Table]) -> int:
 
 
 def read_tables(folder: str | os.PathLike[str]) -> dict[str, Table]:
-    """The tables of a folder that `dfnets report --tables` wrote, by name, with the notes of its ``about.json``."""
-    about = json.loads((Path(folder) / "about.json").read_text(encoding="utf-8"))
-    notes = about.get("notes", {})
-    return {path.stem: read_csv(path, notes.get(path.stem, "")) for path in sorted(Path(folder).glob("*.csv"))}
+    """The tables of a folder that `dfnets report --tables` wrote, by name, with the notes of its ``about.json``.
+
+    Those of a folder in it are named ``FOLDER/NAME``: tables of an earlier run, which this one did not make again.
+    """
+    found = {}
+    for about in sorted(Path(folder).glob("**/about.json")):
+        notes = json.loads(about.read_text(encoding="utf-8")).get("notes", {})
+        for path in sorted(about.parent.glob("*.csv")):
+            name = path.relative_to(folder).with_suffix("").as_posix()
+            found[name] = read_csv(path, notes.get(path.stem, ""))
+    return found
 
 
 def _only(table: Table, columns: list[str]) -> Table:
