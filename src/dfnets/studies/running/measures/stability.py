@@ -76,7 +76,8 @@ def _iterations(cost: Cost | str) -> int | None:
 def _needed(f: FeedbackLoopedFilter, shift: Shift, seed: int) -> list[int | None]:
     """The iterations after which a random signal is as close to its limit as each tolerance asks for."""
     x = np.random.default_rng(seed).standard_normal((shift.num_nodes, 1))
-    limit, size = f.apply(shift, x, tol=1e-12), float(np.linalg.norm(x))
+    # As exact as floating point allows: orders of magnitude below the last tolerance.
+    limit, size = f.apply(shift, x, tol=f.smallest_tolerance(shift)), float(np.linalg.norm(x))
     needed: list[int | None] = [None] * len(TOLERANCES)
     for t, state in enumerate(itertools.islice(f.iterates(Products(shift), x), MOST_ITERATIONS)):
         error = float(np.linalg.norm(state - limit)) / size
