@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dfnets
-from dfnets import Graph, Shift, responses
+from dfnets import Graph, Shift, builders, responses
 from dfnets.filters import Cost, Filter
 
 GRAPH = random_graph(80, 4, seed=1)
@@ -94,6 +94,17 @@ def test_what_float64_cannot_hold_is_refused() -> None:
     assert error_of(f, GRAPH, SMOOTH, f.apply(GRAPH, SMOOTH, tol=smallest)) <= smallest
     with pytest.raises(ValueError, match="smallest"):
         f.apply(GRAPH, SMOOTH, tol=1e-13, method="cg")
+
+
+@pytest.mark.parametrize("gamma", [0.5, 0.7, 0.8, 0.9, 0.95])
+@pytest.mark.parametrize("response", [responses.low_pass(0.5), responses.high_pass(0.5)], ids=["low", "high"])
+def test_the_smallest_tolerance_is_held(response: responses.Response, gamma: float) -> None:
+    """What rounding leaves of it to the method may be below what the response is known to."""
+    f = dfnets.design(response, 5, 3, gamma, method="least-squares")
+    for graph in (builders.path(200), builders.ring(99), builders.grid(12, 13)):
+        x, smallest = np.ones(graph.num_nodes), f.smallest_tolerance(graph)
+        assert smallest < 1e-9
+        assert error_of(f, graph, x, f.apply(graph, x, tol=smallest)) <= smallest
 
 
 def test_a_tiny_leading_coefficient_spoils_no_root() -> None:
