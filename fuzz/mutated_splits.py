@@ -163,14 +163,14 @@ SEARCH = (
     ),
     Mutant(
         "another dataset continues the file",
-        "search.py",
+        "search_file.py",
         '"graph": splits.fingerprint(graph),',
         '"graph": "",',
         "tests/training/test_search.py",
     ),
     Mutant(
         "another setting continues the file",
-        "search.py",
+        "search_file.py",
         "for name in dict.fromkeys((*identity, *stored)):",
         "for name in ():",
         "tests/training/test_search.py",
