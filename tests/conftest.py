@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +20,10 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, settings
 
 from dfnets import Graph
+
+# A shell that starts the tests in the background has Ctrl-C ignored, which their children inherit; but they send it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples in every run, however slow the machine: what looks for new ones is `make fuzz`, and
 # `HYPOTHESIS_PROFILE=search` here. Nothing is written into the working tree, which other tests copy.
