@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -40,3 +41,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+    # Seldom, a thread of torch aborts the interpreter when it ends, and all work is done by then.
+    sys.stdout.flush()
+    os._exit(0)

@@ -48,3 +48,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+    # Seldom, a thread of torch aborts the interpreter when it ends, and all work is done by then.
+    sys.stdout.flush()
+    os._exit(0)

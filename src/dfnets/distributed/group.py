@@ -45,6 +45,8 @@ def processes() -> Iterator[tuple[int, int]]:
     dist.init_process_group("gloo", timeout=PATIENCE, **_meeting_place())
     try:
         yield dist.get_rank(), dist.get_world_size()
+        # None leaves while another may still read from it.
+        dist.barrier()
     finally:
         dist.destroy_process_group()
 
