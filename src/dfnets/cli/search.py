@@ -41,7 +41,7 @@ def search_command(
     device: Annotated[str | None, typer.Option(help="cpu or cuda. Default: cuda where there is one.")] = None,
     models: Annotated[list[str] | None, typer.Option(help="With --all: only these; may be repeated.")] = None,
     datasets: Annotated[list[str] | None, typer.Option(help="With --all: only these; may be repeated.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="With --all: start no trial after that time.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Start no trial after that time.")] = None,
     table: Annotated[Path | None, typer.Option(help="With --all: write every trial as CSV here.")] = None,
     adopt: Annotated[
         Path | None, typer.Option(help="With --all: write the best settings into the sources in this folder.")
@@ -74,6 +74,7 @@ def search_command(
         preset=preset,
         epochs=epochs,
         device=device,
+        minutes=minutes,
     )
     show(found.trials, rows=10)
     say(repr(found))

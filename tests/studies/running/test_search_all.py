@@ -121,4 +121,13 @@ def test_a_dataset_that_is_not_there_is_passed_over(tmp_path: Path, capfd: pytes
     assert searches.DATASETS.keys() >= {"cora"}
     assert search_all([missing], tmp_path, BUDGET, device="cpu") == {}
     assert "no-such-dataset" in capfd.readouterr().err
-    assert search_all([missing], tmp_path, BUDGET, minutes=-1) == {}
+    assert search_all([missing], tmp_path, BUDGET, minutes=0) == {}
+
+
+def test_options_that_cannot_be_meant_are_refused_before_the_first_trial(tmp_path: Path) -> None:
+    cells = [SearchCell("lp", "digits", "random")]
+    with pytest.raises(ValueError, match="workers=0"):
+        search_all(cells, tmp_path, BUDGET, workers=0)
+    with pytest.raises(ValueError, match="minutes=-1"):
+        search_all(cells, tmp_path, BUDGET, minutes=-1)
+    assert not list(tmp_path.iterdir())

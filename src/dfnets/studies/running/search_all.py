@@ -16,6 +16,7 @@ from dfnets.atomic import replacing
 from dfnets.search import Found, search
 from dfnets.studies.planning.budget import Budget
 from dfnets.studies.planning.searches import SearchCell
+from dfnets.studies.running.processes import check_options
 from dfnets.studies.running.training import ON_CPU, load_graph
 from dfnets.workers import started
 
@@ -66,6 +67,7 @@ def search_all(
     Returns:
         what was found. A cell that the time did not suffice for has fewer trials than the budget, or is not there.
     """
+    check_options(workers=workers, device=device, minutes=minutes)
     console = Console(stderr=True) if console is None else console
     deadline = None if minutes is None else time.time() + 60 * minutes
     known = [cell for cell in cells if _has_data(cell, console)]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from dfnets.studies.analysing.results import Results
 from dfnets.studies.planning import paper_tables
@@ -29,7 +31,7 @@ def show(results: Results) -> list[Part]:
     shown: list[Part] = [
         _standard(results),
         tables.differences(results, "accuracy-random", "On random draws, against strong baselines", pairs),
-        *_contests(results),
+        *(_contest(results, tuning) for tuning in (DEFAULT, TUNED)),
     ]
     if plan.part_datasets:
         shown.append(_parts(results))
@@ -98,46 +100,54 @@ def _standard(results: Results) -> Table:
     )
 
 
-def _contests(results: Results) -> list[Table]:
-    """DFNetPlus with its one default on every graph, against the best baseline with default and with tuned settings."""
-    return [_contest(results, tuning) for tuning in (DEFAULT, TUNED)]
-
-
 def _contest(results: Results, tuning: str) -> Table:
+    """DFNetPlus with its one default on every graph, against the best baseline with settings of a kind."""
     plan = results.plan.accuracy
     datasets = (*plan.standard_datasets, *plan.other_datasets)
     ranked = {d: rivals(results, d, tuning) for d in datasets}
     pairs = [(ours(results, d), ranked[d][0]) for d in datasets if ranked[d]]
     compared = iter(results.compare(pairs))
-    rows, ranks = [], []
+    rows: list[list[Any]] = []
+    places: dict[str, list[int]] = defaultdict(list)
     for d in datasets:
         sample, others = results.of(ours(results, d)), ranked[d]
         found = next(compared) if others else None
         missing = "not run" if tuning == DEFAULT else "not searched, or not run"
         name, score = (others[0].model, results.of(others[0]).text()) if others else (missing, "")
-        rank = _rank(results, sample.group, others)
-        ranks += [rank] if rank else []
-        place = f"{rank} of {len(others) + 1}" if rank else ""
+        order = _order(results, [sample.group, *others]) if others and sample.done else []
+        for number, model in enumerate(order, start=1):
+            places[model].append(number)
+        place = f"{places[MODEL][-1]} of {len(order)}" if order else ""
         about = [d, OTHER_GRAPHS.get(d, "planetoid"), sample.text(), name, score, place]
         rows.append([*about, *tables.difference_cells(found)])
     columns = ["dataset", "protocol", MODEL, "best baseline", "its accuracy", "place", *tables.DIFFERENCE_COLUMNS]
-    mean = f"Its mean place is {sum(ranks) / len(ranks):.1f}. " if ranks else ""
     note = (
         f"{MODEL} has the same default settings on every graph, those of the baselines are {tuning}. The best baseline "
         "is the one with the highest mean test accuracy, which favours it; the place is that by mean test accuracy "
-        f"among all of them. {mean}"
+        f"among all of them. {_mean_places(places)}"
     )
     title = f"One default on every graph, against the best baseline with {tuning} settings"
     return Table(f"contest-{tuning}", title, columns, rows, note + tables.PAIRS)
 
 
-def _rank(results: Results, group: Group, others: Sequence[Group]) -> int | None:
-    """The place of a group among others by mean test accuracy, from 1; None where it was not run."""
-    own = results.of(group).estimate()
-    if own is None or not others:
-        return None
-    means = [results.of(other).estimate() for other in others]
-    return 1 + sum(mean is not None and mean.mean > own.mean for mean in means)
+def _order(results: Results, groups: Sequence[Group]) -> list[str]:
+    """The models of groups that were run, the one with the highest mean test accuracy first; of equals the first."""
+    means = [(e.mean, group.model) for group in groups if (e := results.of(group).estimate()) is not None]
+    return list(dict.fromkeys(model for _, model in sorted(means, key=lambda one: -one[0])))
+
+
+def _mean_places(places: Mapping[str, Sequence[int]]) -> str:
+    """The best mean places of models that have one on every graph, in words.
+
+    >>> _mean_places({"a": [1, 2], "b": [2, 1], "c": [3]})
+    'Mean places, over the graphs with baselines (2), of models that were run on all of them: a 1.5, b 1.5. '
+    """
+    count = max(map(len, places.values()), default=0)
+    means = sorted((sum(own) / count, model) for model, own in places.items() if len(own) == count)
+    if not means:
+        return ""
+    best = ", ".join(f"{model} {mean:.1f}" for mean, model in means[:4])
+    return f"Mean places, over the graphs with baselines ({count}), of models that were run on all of them: {best}. "
 
 
 def _parts(results: Results) -> Table:
