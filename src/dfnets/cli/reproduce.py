@@ -31,6 +31,9 @@ def reproduce_command(
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu or cuda. Default: cuda where there is one.")] = None,
     store: StoreFile = STORE,
+    known: Annotated[
+        Path | None, typer.Option(help="Add the runs of this file first, such as results/runs.jsonl.gz.")
+    ] = None,
     datasets: Annotated[list[str] | None, typer.Option(help="Only these; may be repeated.")] = None,
     models: Annotated[list[str] | None, typer.Option(help="Only these; may be repeated.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Start nothing new after that time.")] = None,
@@ -43,11 +46,15 @@ def reproduce_command(
     Example: dfnets reproduce baselines claims --quick; then dfnets report
     """
     from dfnets import studies
+    from dfnets.run_file import read_runs
     from dfnets.store import Store
     from dfnets.studies.analysing.claims import findings
     from dfnets.studies.analysing.results import Results
     from dfnets.studies.running import run
 
+    if known is not None:
+        with Store(store) as opened:
+            opened.add(read_runs(known))
     plan = studies.Plan(quick=quick)
     groups = studies.select_groups(plan, names or [], datasets=datasets, models=models)
     run(groups, store, workers=workers, device=device, minutes=minutes, retry=retry)

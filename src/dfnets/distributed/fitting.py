@@ -21,6 +21,7 @@ from dfnets.distributed.training import RowBlockTrainer
 from dfnets.graph import Graph
 from dfnets.models import Sizes
 from dfnets.models.plus import DFNetPlus
+from dfnets.models.plus_config import without_ensemble
 from dfnets.training.checkpoint import Checkpoint
 from dfnets.training.fitting import Result, chosen_splits, selection_rule
 from dfnets.training.loop import Trainer
@@ -78,7 +79,8 @@ def fit_row_blocks(
     """:func:`dfnets.fit` on a partitioned graph: each process holds one part, and all call this together.
 
     The networks are those that one process trains on the whole graph, up to rounding: what is drawn does not depend on
-    the number of processes. All must see the same folder, and the same checkpoint, which process 0 writes.
+    the number of processes. Of ``dfnet-plus`` it is the network itself, ``ensemble=False``. All processes must see the
+    same folder, and the same checkpoint, which process 0 writes.
 
     Args:
         model: one of :data:`MODELS`.
@@ -96,7 +98,7 @@ def fit_row_blocks(
         missing = "labels" if whole.labels is None else "features"
         raise ValueError(f"{shift.folder.folder} has no {missing}: partition a graph that has them")
     changed = overrides | ({} if epochs is None else {"epochs": epochs})
-    config = models.config(model, preset, **changed)
+    config = without_ensemble(models.config(model, preset, **changed))
     chosen = chosen_splits(whole, protocol, replicas, seed)
     rule, seeds = selection_rule(select, chosen), range(seed, seed + replicas)
     network = models.get(model)(

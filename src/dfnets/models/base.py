@@ -208,6 +208,20 @@ class Model(nn.Module, ABC):
         needs to predict in its buffers.
         """
 
+    def use_validation(self, inputs: Any) -> None:
+        """Called after :meth:`begin` where every replica has validation nodes, so that :meth:`weigh_` will be, too."""
+
+    def member_logits(self, inputs: Any) -> list[Tensor]:  # noqa: ARG002
+        """(n, R, classes) logits of each network that an ensemble is made of; none of a model that is a single one."""
+        return []
+
+    def weigh_(self, weights: np.ndarray, temperatures: np.ndarray) -> None:
+        """Sets what each member counts for, and what its logits are divided by: (R, members) both."""
+
+    def mixed(self, logits: Sequence[Tensor]) -> Tensor:
+        """(n, R, classes) logits of the ensemble, of what :meth:`member_logits` gave."""
+        raise NotImplementedError(f"{type(self).__name__} has no members, but was given {len(logits)}")
+
     def losses(self, inputs: Any, objective: Objective) -> Tensor:
         """(R,) what a step of training descends; a model with a term of its own adds it here.
 
@@ -219,6 +233,10 @@ class Model(nn.Module, ABC):
     def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
         """Parameters with the factor l2 of their squared norm in the loss; those left out have none."""
         return []
+
+    def gradient_limits(self) -> list[tuple[list[nn.Parameter], float]]:
+        """Parameters whose gradients together are shortened to a norm, for each replica; all of them to ``clip``."""
+        return [] if self.config.clip is None else [(list(self.parameters()), self.config.clip)]
 
     def project_(self) -> None:
         """Restores the constraints on the weights after an optimiser's step."""

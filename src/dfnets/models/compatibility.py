@@ -28,7 +28,9 @@ def current_settings(model: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     >>> current_settings("gcn", {"judge": "loss", "dropout": 0.5})
     {'select_by': 'loss', 'dropout': 0.5}
     """
-    return _renamed(settings, SETTINGS | SETTINGS_OF.get(model, {}))
+    renamed = _renamed(settings, SETTINGS | SETTINGS_OF.get(model, {}))
+    # Versions up to 5 of DFNetPlus were the network alone.
+    return {"ensemble": False, **renamed} if model == "dfnet-plus" else renamed
 
 
 def current_tensors(model: str, tensors: Mapping[str, Any]) -> dict[str, Any]:

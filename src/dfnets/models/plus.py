@@ -1,300 +1,190 @@
-"""DFNetPlus: a bank of feedback loops run to convergence, and a small classifier that must agree with itself."""
+"""DFNetPlus: a network of feedback loops and a few small ones beside it, which validation nodes weigh."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from dfnets.datasets.features import Scaling
+from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
-from dfnets.models.band_choice import FULL_CLASSES, BandChoice, choose_bands, gram_matrices, trust_with_classes
-from dfnets.models.base import Model, Sizes, scaled_features
-from dfnets.models.batches import sample_batch
-from dfnets.models.class_balance import alignment, update_shares_
-from dfnets.models.compatibility import add_hidden_choice
-from dfnets.models.consistency import consistency, ramp_up
-from dfnets.models.dropped_signals import dropped_signals
-from dfnets.models.feature_kind import FeatureKind, feature_kind
-from dfnets.models.filtered_rows import filtered_rows
-from dfnets.models.moments import filtered_moments
+from dfnets.models.base import Sizes
+from dfnets.models.feature_kind import FeatureKind
 from dfnets.models.plus_config import SPACE, DFNetPlusConfig
+from dfnets.models.plus_members import ConvolvedMember, FilteredMember, Member, PropagatedMember
+from dfnets.models.plus_network import L2, STANDARDISED_L2, Inputs, PlusNetwork
 from dfnets.models.plus_presets import LONGER
 from dfnets.models.plus_responses import responses
-from dfnets.models.read_once import ReadOnce
-from dfnets.models.scaled_layer import scaled_layer
-from dfnets.nn import Dropout, Features, Linear, batched
 from dfnets.nn.batched import Generators
-from dfnets.nn.filter_bank import FilterBank
-from dfnets.nn.product import multiply
-from dfnets.nn.rows import pick
+from dfnets.nn.filter_bank import FilterBank, neighbour_average, restart_filter
 from dfnets.shift import Shift
 
 if TYPE_CHECKING:
     from dfnets.training.objective import Objective
 
-# Added to variances, as in batch normalisation: a column that hardly varies is not blown up.
-EPS = 1e-5
-# Labelled nodes in a step where the settings do not say: so many, or so many of each class if that is more.
-LABELLED, LABELLED_PER_CLASS = 50, 5
-# The penalty where the settings do not say, that of standardised columns, and the classes above which either falls.
-L2, STANDARDISED_L2, L2_CLASSES = 5e-4, 5e-3, 10
-# Width of the hidden layer where the settings do not say.
-HIDDEN = 64
+# The restart of the loop that members propagate their opinions by.
+RESTART = 0.1
+# Penalties of the members: of those that predict first, a usual one and one that leaves more freedom; of the one that
+# averages over neighbours twice; of those that filter first, by low-pass responses and by all.
+PROPAGATED_L2, CONVOLVED_L2, LOW_L2, ALL_L2 = (5e-4, 5e-5), 2.5e-4, 2e-3, 5e-4
+# More classes than this have smaller penalties, by this power of their number.
+L2_CLASSES, L2_POWER = 10, 1.5
+# Steps after which the members rest: labels alone have taught them by then, and agreement goes on.
+MEMBER_STEPS = 300
+# A probability below this one counts as this one: no logit is infinite.
+FLOOR = 1e-12
 
 
 @dataclass(frozen=True)
-class Inputs:
-    """A graph as DFNetPlus reads it."""
+class EnsembleInputs(Inputs):
+    """A graph as DFNetPlus and its members read it."""
 
-    features: Features
-    bank: FilterBank
-
-    @property
-    def num_nodes(self) -> int:
-        """n."""
-        return self.features.shape[0]
+    pagerank: FilterBank
+    average: FilterBank
+    responses: FilterBank
 
 
-class DFNetPlus(Model):
-    """Logits f(sum_k h_k(L^) X Theta_k + b), h_k feedback loops of order one: alpha / (alpha + (1 - alpha) frequency).
+class DFNetPlus(PlusNetwork):
+    """p = sum_m w_m softmax(logits_m / T_m): the network of :class:`PlusNetwork` and a few small ones beside it.
 
-    f is the identity, or a ReLU and one more linear layer. The default has weights for both, and a replica uses one of
-    them: the identity where augmentations must agree, the hidden layer where labels alone teach. X Theta_k is narrow,
-    so that is what is filtered, and the whole bank is one chain of products, its gradient another
-    (:class:`dfnets.nn.filter_bank.FilterBank`).
+    No single network is the best on every graph. Where words of neighbours add up, the network filters first and is
+    linear; with hubs or many classes it is better to predict first and to propagate what was predicted; where edges
+    join unlike nodes, X as it is and its high frequencies count. So these are trained side by side, each by its own
+    loss, and whenever the networks are scored, the validation nodes choose every T_m by its cross-entropy and the
+    weights w by the likelihood of their mixture (:mod:`dfnets.training.weighing`), as they choose the epoch. This is
+    stacking (Wolpert, 1992) of networks that share a bank of filters.
 
-    A step drops half of the nodes, S times: X_s = M_s X / (1 - rate). The loss is the mean cross-entropy of the S
-    predictions p_s on some labelled nodes, and weight times their distance from the sharpened mean
-    normalise(mean_s(p_s)^(1 / temperature)) on these and some unlabelled ones, where the mean is confident.
+    Without validation nodes, and with ``ensemble=False``, there is the network alone.
 
-    What it takes from others: the response is personalised PageRank, as in APPNP (Klicpera et al., 2019); dropping
-    nodes before propagation and the consistency of several augmentations are GRAND (Feng et al., 2020); small random
-    batches of nodes are GRAND+ (Feng et al., 2022); the balance of classes is the distribution alignment of ReMixMatch
-    (Berthelot et al., 2020). Its own are the rational filters run to convergence as one bank whose cost does not grow
-    with the number of responses; the band of frequencies, the use of consistency and the hidden layer, which are
-    chosen by the leave-one-out error of the training labels (:mod:`dfnets.models.band_choice`); gains of standardised
-    columns; and the kinds of features that decide about these (:mod:`dfnets.models.feature_kind`).
-
-    Shapes: the logits are (n, R, classes).
+    Shapes: the logits, log p, are (n, R, classes).
     """
 
-    Config = DFNetPlusConfig
-    presets: ClassVar = {"default": {}, **LONGER}
+    presets: ClassVar = {"default": {}, **{name: {"ensemble": False, **own} for name, own in LONGER.items()}}
     space = SPACE
-    version = 5
-    config: DFNetPlusConfig
-    kind: Tensor
-    band_mask: Tensor
-    use_consistency: Tensor
-    use_hidden: Tensor
-    trust: Tensor
-    balance_classes: Tensor
-    shares: Tensor
-    steps: Tensor
-    mean: Tensor
-    scale: Tensor
+    version = 6
+    member_weights: Tensor
+    member_temperatures: Tensor
 
     def __init__(self, config: DFNetPlusConfig, sizes: Sizes, *, filter: Any = None, replicas: int = 1) -> None:
         super().__init__(config, sizes, filter=filter, replicas=replicas)
-        self.filters, self.bands = responses(config)
-        count = len(self.filters)
-        # With many classes a layer that they share learns sooner than weights of each class's own. With fewer, the
-        # labels decide when they are known, for each replica, so there are weights for either.
-        both = config.hidden == "auto" and sizes.classes <= FULL_CLASSES
-        width = HIDDEN if config.hidden == "auto" else config.hidden
-        outputs = sizes.classes if both or width is None else width
-        self.first = Linear(sizes.features, outputs, parts=count, replicas=replicas)
-        self.beside = Linear(sizes.features, HIDDEN, parts=count, replicas=replicas) if both else None
-        self.between = Dropout(config.dropout, relu=True, replicas=replicas)
-        self.head = None if width is None else Linear(width, sizes.classes, replicas=replicas)
-        self.gain = None if config.gain is False else nn.Parameter(torch.ones(replicas, sizes.features))
-        # What is not trained: the kind of the features; per replica the responses in use, whether augmentations must
-        # agree and how much that counts, whether there is a hidden layer, whether classes are balanced, their shares in
-        # the predictions, and the steps.
-        self.register_buffer("kind", torch.zeros(replicas, dtype=torch.uint8))
-        self.register_buffer("band_mask", torch.ones(replicas, count))
-        self.register_buffer("use_consistency", torch.full((replicas,), config.band in ("low", None)))
-        self.register_buffer("trust", torch.ones(replicas))
-        self.register_buffer("use_hidden", torch.full((replicas,), width is not None and not both))
-        self.register_buffer("balance_classes", torch.zeros(replicas, dtype=torch.bool))
-        self.register_buffer("shares", torch.full((replicas, sizes.classes), 1 / sizes.classes))
-        self.register_buffer("steps", torch.zeros(replicas))
-        self.streams: Generators = [None] * replicas
-        self._read_bands, self._read_hidden = ReadOnce(), ReadOnce()
-        self.register_load_state_dict_pre_hook(add_hidden_choice)
-        if config.standardise is not False:
-            self.register_buffer("mean", torch.zeros(replicas, count, sizes.features))
-            self.register_buffer("scale", torch.ones(replicas, count, sizes.features))
+        self.members = nn.ModuleList(self._make_members() if config.ensemble else [])
+        if config.ensemble:
+            alone = torch.zeros(replicas, 1 + len(self.members))
+            alone[:, 0] = 1
+            self.register_buffer("member_weights", alone)
+            self.register_buffer("member_temperatures", torch.ones_like(alone))
+        self._trains_members = False
+        self._steps: int | None = None
+        # What the members say of the graph that they were trained on, once they no longer change.
+        self._rested: list[Tensor] | None = None
 
-    def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Inputs:
-        if graph.features is not None and not self.kind.any():
-            # That of the graph that it is trained on, kept with the weights, so that others are scaled alike.
-            self.kind.fill_(int(feature_kind(graph.features)))
-        bank = FilterBank(self.filters, Shift(graph) if shift is None else shift)
-        return Inputs(scaled_features(graph, self.scaling, self.sizes, device), bank)
-
-    @property
-    def scaling(self) -> Scaling:
-        """How rows of X are scaled, now that their kind is known."""
-        if self.config.features != "auto":
-            return self.config.features
-        return FeatureKind(int(self.kind[0])).scaling
-
-    def reset_parameters(self, streams: Generators) -> None:
-        for layer in (self.first, self.beside, self.head):
-            if layer is not None:
-                layer.reset_parameters(streams)
-        if self.gain is not None:
-            nn.init.ones_(self.gain)
-
-    def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
-        weights = [layer.weight for layer in (self.first, self.beside, self.head) if layer is not None]
-        own = (STANDARDISED_L2 if self.standardises else L2) * min(1.0, L2_CLASSES / self.sizes.classes)
-        l2 = own if self.config.l2 is None else self.config.l2
-        return [(weights + [gain for gain in (self.gain,) if gain is not None], l2)]
-
-    def begin(self, inputs: Inputs, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
-        if self.standardises:
-            self.mean[:], variance = filtered_moments(inputs.features, inputs.bank)
-            self.scale[:] = (variance + EPS).rsqrt()
-        self.settle(training_labels, lambda nodes: gram_matrices(inputs.features, inputs.bank, nodes))
-
-    def settle(
-        self, training_labels: Sequence[tuple[np.ndarray, np.ndarray]], grams_at: Callable[[np.ndarray], np.ndarray]
-    ) -> None:
-        """What the training labels decide: the balance of classes, the band, and how far consistency is trusted."""
-        self.steps.zero_()
-        self.shares.fill_(1 / self.sizes.classes)
-        enough = self.config.balance_below * self.sizes.classes
-        self.balance_classes.copy_(torch.tensor([len(nodes) < enough for nodes, _ in training_labels]))
-        if len(self.bands) > 1:
-            self._settle_bands(choose_bands(grams_at, self.bands, training_labels))
-        if self.beside is not None:
-            self._settle_hidden()
-
-    def _settle_bands(self, choices: Sequence[BandChoice]) -> None:
-        for r, choice in enumerate(choices):
-            self.band_mask[r] = 0
-            self.band_mask[r, list(self.bands[choice.band])] = 1
-            # Too few labels to tell are no reason against consistency, which is needed most there.
-            few = bool(self.balance_classes[r]) and choice.band == "low"
-            self.use_consistency[r] = few or choice.informative
-            self.trust[r] = trust_with_classes(self.sizes.classes) * (1.0 if few else choice.trust)
-
-    @torch.no_grad()
-    def _settle_hidden(self) -> None:
-        """A hidden layer where labels alone teach: no agreement is asked for, or it counts for nothing.
-
-        The weights that a replica does not use are zero and stay zero, so that it is the same whatever others use.
-        """
-        self.use_hidden.copy_(~self.use_consistency | (self.trust == 0))
-        self.first.weight[self.use_hidden] = 0
-        for layer in (self.beside, self.head):
-            if layer is not None:
-                layer.weight[~self.use_hidden] = 0
-        self.use_streams(self.streams)
-
-    def use_streams(self, streams: Generators) -> None:
-        super().use_streams(streams)
-        # A replica without a hidden layer draws nothing for it, also where another has one.
-        self.between.streams = [
-            stream if used or stream is None else torch.Generator(stream.device)
-            for stream, used in zip(streams, self.use_hidden.tolist(), strict=True)
+    def _make_members(self) -> list[Member]:
+        sizes, low = self.sizes, len(self.config.low)
+        scale = min(1.0, L2_CLASSES / sizes.classes) ** L2_POWER
+        common = (sizes.features, sizes.classes)
+        return [
+            *(PropagatedMember(*common, l2=l2 * scale, replicas=self.replicas) for l2 in PROPAGATED_L2),
+            ConvolvedMember(*common, l2=CONVOLVED_L2 * scale, replicas=self.replicas),
+            FilteredMember(*common, parts=low, l2=LOW_L2 * scale, replicas=self.replicas),
+            FilteredMember(*common, parts=len(self._every_response()), l2=ALL_L2 * scale, replicas=self.replicas),
         ]
 
+    def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Inputs:
+        inputs = super().prepare(graph, device, shift=shift)
+        if not self.members:
+            return inputs
+        own = inputs.bank.shift
+        banks = ([restart_filter(RESTART)], [neighbour_average()], self._every_response())
+        return EnsembleInputs(inputs.features, inputs.bank, *(FilterBank(filters, own) for filters in banks))
+
+    def reset_parameters(self, streams: Generators) -> None:
+        super().reset_parameters(streams)
+        for member in self._each():
+            member.reset_parameters(streams)
+
+    def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
+        factor = STANDARDISED_L2 / L2 if self._measured else 1.0
+        return [*super().penalties(), *((member.penalised, factor * member.l2) for member in self._each())]
+
     @property
-    def standardises(self) -> bool:
-        """Whether filtered columns are standardised."""
-        by_kind = bool(self.kind[0] > FeatureKind.WORDS)
-        return by_kind if self.config.standardise is None else self.config.standardise
+    def _measured(self) -> bool:
+        """Whether columns of X have scales of their own, so that members standardise what they read."""
+        return self._feature_kind() is FeatureKind.MEASURED
 
-    def forward(self, inputs: Inputs) -> Tensor:
-        if self.training:
-            every = torch.arange(inputs.num_nodes, device=inputs.features.device)
-            return self._augmented(inputs, every[:, None].expand(-1, self.replicas), 1)[:, :, 0]
-        weight, bias, active = self._first_layer()
-        product = multiply([inputs.features], weight).unflatten(2, (active, -1))
-        signals = product.permute(2, 0, 1, 3).reshape(active, inputs.num_nodes, -1)
-        return self._outputs(inputs.bank.subset(self._active())(signals).view(*product.shape[:2], -1) + bias)
+    def begin(self, inputs: Inputs, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+        super().begin(inputs, training_labels)
+        self._training_nodes = [nodes for nodes, _ in training_labels]
 
-    def logits_at(self, inputs: Inputs, nodes: np.ndarray) -> Tensor:
-        weight, bias, active = self._first_layer()
-        rows = filtered_rows(inputs.features, inputs.bank.subset(self._active()), nodes)
-        kernels = weight.unflatten(2, (active, -1))
-        return self._outputs(torch.einsum("ktf,rfkh->trh", rows, kernels) + bias)
+    def use_validation(self, inputs: Inputs) -> None:
+        self._trains_members = bool(self.members)
+        for member, bank in self._with_banks(inputs):
+            member.begin(inputs.features, bank, self._training_nodes, standardise=self._measured)
 
     def losses(self, inputs: Inputs, objective: Objective) -> Tensor:
-        config = self.config
-        some = config.labelled or max(LABELLED, LABELLED_PER_CLASS * self.sizes.classes)
-        batch = sample_batch(objective, objective.num_nodes, some, config.unlabelled, self.streams)
-        # With too many classes to ask for agreement, one is all that the labels need.
-        count = config.augmentations if len(self.bands) == 1 or trust_with_classes(self.sizes.classes) else 1
-        log_p = torch.log_softmax(self._augmented(inputs, batch.nodes, count), dim=-1)
-        labelled = len(batch.targets)
-        wanted = batch.targets[..., None, None].expand(-1, -1, count, 1)
-        picked = log_p[:labelled].gather(-1, wanted).squeeze(-1)
-        supervised = -batched.sums(picked.mean(dim=2) * batch.weights) / labelled
-        self.steps += 1
-        update_shares_(self.shares, log_p[labelled:].detach().exp().mean(dim=2))
-        agreement = consistency(
-            log_p,
-            config.temperature,
-            config.confidence / self.sizes.classes,
-            config.divergence,
-            alignment(self.shares, self.balance_classes),
-        )
-        weight = config.consistency_weight * ramp_up(self.steps, config.ramp) * self.use_consistency
-        return supervised + weight * self.trust * agreement
+        losses = super().losses(inputs, objective)
+        if not self._trains_members:
+            return losses
+        if self._steps is None:
+            self._steps = int(self.steps[0]) - 1  # not zero where training goes on from a checkpoint
+        self._steps += 1
+        if self._steps <= MEMBER_STEPS:
+            for member, bank in self._with_banks(inputs):
+                losses = losses + member.losses(inputs.features, bank, objective)
+        return losses
 
-    def _augmented(self, inputs: Inputs, nodes: Tensor, count: int) -> Tensor:
-        """(B, R, count, classes) logits of each replica's (B, R) nodes, once for each time that nodes are dropped."""
-        weight, bias, active = self._first_layer()
-        drops, streams = self.use_consistency, self.streams
-        signals = dropped_signals(inputs.features, weight, active, self.config, drops, streams, count)
-        filtered = inputs.bank.subset(self._active())(signals).view(-1, self.replicas, count, weight.shape[2] // active)
-        picked = pick(inputs.bank.shift, filtered, nodes)
-        # Augmentations side by side, so that the gradient of the bias is a sum in a fixed order.
-        return self._classified(batched.add_row_(picked.flatten(2), bias.repeat(1, count)).unflatten(2, (count, -1)))
+    def forward(self, inputs: Inputs) -> Tensor:
+        if self.training or not self._mixes():
+            return super().forward(inputs)
+        return self.mixed(self.member_logits(inputs))
 
-    def _classified(self, hidden: Tensor) -> Tensor:
-        """f: (B, R, S, h) to (B, R, S, classes)."""
-        if self.head is None:
-            return hidden
-        rows = hidden.transpose(1, 2).reshape(-1, self.replicas, hidden.shape[-1])
-        # Every process has the rows of the whole batch, and drops the same of them.
-        with batched.drawing_for(None):
-            # In the order of memory that it has without a hidden layer, which sums over it depend on.
-            return self._outputs(rows).unflatten(0, (len(hidden), -1)).transpose(1, 2).contiguous()
+    def logits_at(self, inputs: Inputs, nodes: np.ndarray) -> Tensor:
+        if not self._mixes():
+            return super().logits_at(inputs, nodes)
+        logits = self(inputs)
+        return logits[torch.as_tensor(nodes, device=logits.device)]
 
-    def _outputs(self, hidden: Tensor) -> Tensor:
-        """f: (B, R, h) to (B, R, classes); in front are the columns of replicas without a hidden layer, if any."""
-        if self.head is None or not self._read_hidden(self.use_hidden):
-            return hidden
-        direct, hidden = hidden.split((hidden.shape[2] - self.head.in_channels, self.head.in_channels), dim=2)
-        logits = self.head([self.between(hidden)])
-        return torch.where(self.use_hidden[:, None], logits, direct) if direct.shape[2] else logits
+    def member_logits(self, inputs: Inputs) -> list[Tensor]:
+        if not self._trains_members and not self._mixes():
+            return []
+        others = self._rested
+        if others is None:
+            others = [member(inputs.features, bank) for member, bank in self._with_banks(inputs)]
+        if self._steps is not None and self._steps > MEMBER_STEPS:
+            self._rested = others
+        return [super().forward(inputs), *others]
 
-    def _active(self) -> list[int]:
-        """The responses that at least one replica uses."""
-        return self._read_bands(self.band_mask)
+    def weigh_(self, weights: np.ndarray, temperatures: np.ndarray) -> None:
+        self.member_weights.copy_(torch.as_tensor(weights))
+        self.member_temperatures.copy_(torch.as_tensor(temperatures))
 
-    def _layers(self) -> list[Linear]:
-        """The first layers that at least one replica uses: the one without a hidden layer comes first."""
-        if self.beside is None:
-            return [self.first]
-        count = len(self._read_hidden(self.use_hidden))
-        return [self.first] * (count < self.replicas) + [self.beside] * (count > 0)
+    def mixed(self, logits: Sequence[Tensor]) -> Tensor:
+        """(n, R, classes) log p of all members' logits."""
+        total = torch.zeros(())
+        for m, own in enumerate(logits):
+            tempered = torch.softmax(own / self.member_temperatures[:, m, None], dim=-1)
+            total = total + self.member_weights[:, m, None] * tempered
+        return torch.log(total.clamp_min(FLOOR))
 
-    def _first_layer(self) -> tuple[Tensor, Tensor, int]:
-        """Theta with gains, mask and scales in it, (R, f, K h); the (R, h) bias; and K, the responses in use."""
-        active = self._active()
-        gain = self.gain if self.config.gain or self.standardises else None
-        moments = (self.mean, self.scale) if self.standardises else None
-        parts = [scaled_layer(layer, active, self.band_mask, gain, moments) for layer in self._layers()]
-        weight, bias = parts[0] if len(parts) == 1 else (torch.cat(own, dim=-1) for own in zip(*parts, strict=True))
-        return weight.flatten(2), bias, len(active)
+    def _every_response(self) -> list[FeedbackLoopedFilter]:
+        """The low-pass responses, X as it is, and the high-pass ones."""
+        return responses(self.config.model_copy(update={"band": None}))[0]
+
+    def _mixes(self) -> bool:
+        """Whether another than the network itself has a say."""
+        return bool(self.members) and bool((self.member_weights[:, 0] < 1).any())
+
+    def _each(self) -> list[Member]:
+        return [cast(Member, member) for member in self.members]
+
+    def _with_banks(self, inputs: Inputs) -> list[tuple[Member, FilterBank]]:
+        """Every member with the filters that it reads the graph through."""
+        if not self.members:
+            return []
+        assert isinstance(inputs, EnsembleInputs)
+        low = inputs.responses.subset(range(len(self.config.low)))
+        banks = [*[inputs.pagerank] * len(PROPAGATED_L2), inputs.average, low, inputs.responses]
+        return list(zip(self._each(), banks, strict=True))

@@ -15,6 +15,8 @@ class DFNetPlusConfig(Config):
     """Settings of DFNetPlus; None and ``"auto"`` are settled by what the graph and the training labels show.
 
     Attributes:
+        ensemble: train small networks beside this one where there are validation nodes, which weigh them; without
+            validation nodes, and for False, there is this network alone.
         features: how rows of X are scaled. ``"auto"``: not at all where X is dense and real-valued, so that columns of
             different scale are standardised instead; otherwise to length 1.
         low: restart probabilities of the low-pass feedback loops, one response each.
@@ -22,7 +24,7 @@ class DFNetPlusConfig(Config):
         band: which responses are used: the ``"low"`` ones; ``"all"``, X as it is; or ``"high"``, X as it is and the
             high ones. None: the low ones, unless another band predicts the labelled nodes better, each from the others.
         balance_below: mean number of labelled nodes per class; with fewer, the predictions are made to spread evenly
-            over the classes.
+            over the classes. None: 10, and without limit where many columns of X describe a node at once.
         hidden: width of the hidden layer; None leaves it out. ``"auto"``: 64 for more than 10 classes, and for fewer
             where labels alone teach: in another band than the low one, where that says too little of a class to ask for
             agreement, or where agreement counts for nothing. Elsewhere there is none.
@@ -34,15 +36,19 @@ class DFNetPlusConfig(Config):
         node_dropout: rate at which nodes are dropped before the filter.
         augmentations: how often nodes are dropped anew in a step.
         labelled, unlabelled: number of nodes of either kind that a step looks at. None: 50 labelled ones, or 5 for each
-            class where that is more, so that a step sees every class.
+            class where that is more, so that a step sees every class; 2 for each class where many columns of X describe
+            a node at once.
         consistency_weight: of the consistency loss, reached after ``ramp`` steps; at half of them it is 0.29 of that.
         temperature: what sharpens the mean prediction.
         confidence: times 1 / classes, the least top probability of a mean prediction that counts.
-        divergence: of an augmentation's prediction from the sharpened mean.
+        divergence: of an augmentation's prediction from the sharpened mean. None: squared, and the Kullback-Leibler
+            divergence where many columns of X describe a node at once.
+        clip: as in every model. None: 0.1 where many columns of X describe a node at once, and no limit elsewhere.
         l2: of the weights and gains. None: 5e-4 for up to 10 classes, and in proportion to 1 / classes for more, as the
             part of a class in the mean cross-entropy is; ten times that for standardised columns, which are larger.
     """
 
+    ensemble: bool = True
     features: Literal["auto", "row", "unit", "none"] = "auto"  # type: ignore[assignment]
     epochs: int = Field(1000, ge=0)
     learning_rate: float = Field(0.01, gt=0)
@@ -52,7 +58,7 @@ class DFNetPlusConfig(Config):
     low: tuple[Restart, ...] = Field((0.1, 0.4), min_length=1)
     high: tuple[Restart, ...] = Field((0.4,), min_length=1)
     band: Literal["low", "all", "high"] | None = None
-    balance_below: int = Field(10, ge=0)
+    balance_below: int | None = Field(None, ge=0)
     hidden: Literal["auto"] | Annotated[int, Field(ge=1)] | None = "auto"
     standardise: bool | None = None
     gain: bool | None = None
@@ -66,8 +72,17 @@ class DFNetPlusConfig(Config):
     temperature: float = Field(0.2, gt=0, le=1)
     confidence: float = Field(2.0, ge=0)
     ramp: int = Field(300, ge=1)
-    divergence: Literal["squared", "kl"] = "squared"
+    divergence: Literal["squared", "kl"] | None = None
     l2: float | None = Field(None, ge=0)
+
+
+def without_ensemble(config: Config) -> Config:
+    """The settings for a training in which only the network itself of DFNetPlus takes part; of others, as they are.
+
+    >>> without_ensemble(DFNetPlusConfig()).ensemble
+    False
+    """
+    return config.model_copy(update={"ensemble": False}) if isinstance(config, DFNetPlusConfig) else config
 
 
 SPACE: dict[str, Any] = {

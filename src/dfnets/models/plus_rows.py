@@ -11,12 +11,12 @@ from torch import Tensor
 
 from dfnets.graph import Graph
 from dfnets.models.band_choice import grams_of_rows
-from dfnets.models.plus import EPS, DFNetPlus
+from dfnets.models.plus_network import EPS, PlusNetwork
 from dfnets.models.row_inputs import RowInputs
 from dfnets.shift import Shift
 
 
-class DFNetPlusOnRows(DFNetPlus):
+class DFNetPlusOnRows(PlusNetwork):
     """The same network with the same weights, which reads :class:`RowInputs` instead of a whole graph.
 
     sum_k h_k(L^) M X Theta_k at some nodes is a sum over the few entries of their rows of h_k(L^), so X is filtered

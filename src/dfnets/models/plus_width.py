@@ -8,8 +8,8 @@ import torch
 from dfnets.graph import Graph
 from dfnets.models.band_choice import FULL_CLASSES, gram_matrices
 from dfnets.models.base import Sizes
-from dfnets.models.plus import HIDDEN, DFNetPlus
 from dfnets.models.plus_config import DFNetPlusConfig
+from dfnets.models.plus_network import HIDDEN, PlusNetwork
 
 
 def settled_width(config: DFNetPlusConfig, graph: Graph) -> int | None:
@@ -20,7 +20,7 @@ def settled_width(config: DFNetPlusConfig, graph: Graph) -> int | None:
         return HIDDEN
     assert graph.features is not None
     assert graph.labels is not None
-    network = DFNetPlus(config, Sizes(graph.features.shape[1], graph.num_classes, graph.num_nodes))
+    network = PlusNetwork(config, Sizes(graph.features.shape[1], graph.num_classes, graph.num_nodes))
     inputs = network.prepare(graph, torch.device("cpu"))
     nodes = np.flatnonzero(graph.labels >= 0)
     network.settle([(nodes, graph.labels[nodes])], lambda some: gram_matrices(inputs.features, inputs.bank, some))

@@ -82,3 +82,12 @@ def restart_filter(alpha: float, *, high: bool = False) -> FeedbackLoopedFilter:
     """
     sign = -1.0 if high else 1.0
     return FeedbackLoopedFilter([sign * (1 - alpha)], [alpha], centre=1.0)
+
+
+def neighbour_average() -> FeedbackLoopedFilter:
+    """S = I - L^, one step of averaging over neighbours: the response 1 - f, without feedback.
+
+    >>> neighbour_average().response([0.0, 2.0])
+    array([ 1., -1.])
+    """
+    return FeedbackLoopedFilter([0.0], [0.0, -1.0], centre=1.0)

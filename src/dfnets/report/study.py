@@ -12,6 +12,7 @@ from typing import Any
 from dfnets.atomic import replacing
 from dfnets.report import figures, tables
 from dfnets.report.page import Page
+from dfnets.run_file import write_runs
 from dfnets.store import Store
 from dfnets.studies.analysing.results import Results
 from dfnets.studies.planning import Group, Plan
@@ -20,6 +21,8 @@ from dfnets.studies.showing.document import Figure, Part, Table, Text, cell
 
 # Tables with more rows than that are folded.
 LONG = 40
+# The file beside the tables that has the runs behind them; `dfnets reproduce --known` goes on from it.
+RUNS = "runs.jsonl.gz"
 TITLES = {"summary": "In short", "claims": "The paper's claims"}
 
 
@@ -32,6 +35,7 @@ class StudyReport:
 
     Attributes:
         parts: text, tables and figures of each study.
+        used: the runs that the tables are made of.
         about: where the numbers come from.
     """
 
@@ -42,7 +46,9 @@ class StudyReport:
             self.results = Results(opened, Plan(quick=_mostly_quick(opened) if quick is None else quick))
             self.stored = len(opened)
         self.parts = {name: show(self.results) for name, show in SHOW.items()}
-        self.about = self._about()
+        samples = [self.results.of(group) for group in self.results.plan.groups()]
+        self.used = list({run.key: run for sample in samples for run in sample.runs}.values())
+        self.about = self._about({run.key for sample in samples if not sample.current for run in sample.runs})
 
     @property
     def tables(self) -> dict[str, Table]:
@@ -62,7 +68,7 @@ class StudyReport:
         return self._page().write(out / "index.html")
 
     def write_tables(self, folder: str | os.PathLike[str]) -> None:
-        """Writes every table as CSV into a folder, with ``about.json``."""
+        """Writes every table as CSV into a folder, with ``about.json`` and the runs that they were made of."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         for table in self.tables.values():
@@ -70,28 +76,30 @@ class StudyReport:
                 temporary.write_text(tables.as_csv(table), encoding="utf-8", newline="")
         with replacing(folder / "about.json") as temporary:
             temporary.write_text(json.dumps(self.about, indent=2) + "\n", encoding="utf-8")
+        write_runs(self.used, folder / RUNS)
 
-    def _about(self) -> dict[str, Any]:
-        """Where the numbers come from: command, versions, machines, and how much of the plan was run."""
-        plan = self.results.plan.groups()
-        samples = [self.results.of(group) for group in plan]
-        used = {run.key: run for sample in samples for run in sample.runs}
-        older = {run.key for sample in samples if not sample.current for run in sample.runs}
-        machines = Counter(run.machine for run in used.values())
-        versions = Counter(", ".join(f"{k} {v}" for k, v in run.versions.items() if v) for run in used.values())
+    def _about(self, older: set[str]) -> dict[str, Any]:
+        """Where the numbers come from: command, versions, machines, and how much of the plan was run.
+
+        Args:
+            older: the keys of runs of older code.
+        """
+        plan, used = self.results.plan.groups(), self.used
+        machines = Counter(run.machine for run in used)
+        versions = Counter(", ".join(f"{k} {v}" for k, v in run.versions.items() if v) for run in used)
         return {
             "command": "dfnets reproduce all" + (" --quick" if self.results.plan.quick else ""),
             "report": "dfnets report --tables results",
             "runs": len(used),
             "runs in the store": self.stored,
             "planned runs": sum(group.seeds for group in _distinct(plan)),
-            "failed": sum(run.status == "failed" for run in used.values()),
+            "failed": sum(run.status == "failed" for run in used),
             "of older code": len(older),
             "not registered": sorted({group.model for group in plan if not group.registered}),
-            "hours of computing": round(sum(run.seconds or 0 for run in used.values()) / 3600, 2),
+            "hours of computing": round(sum(run.seconds or 0 for run in used) / 3600, 2),
             "machines": [f"{name} ({count} runs)" for name, count in machines.most_common()],
             "versions": [f"{name} ({count} runs)" for name, count in versions.most_common()],
-            "code": sorted({run.code for run in used.values()}),
+            "code": sorted({run.code for run in used}),
             "notes": {name: table.note for name, table in self.tables.items() if table.note},
         }
 

@@ -23,8 +23,10 @@ def tempered(probabilities: np.ndarray, temperature: float) -> np.ndarray:
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
-def tempered_losses(probabilities: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """(temperatures, H) the cross-entropy of each node's true class at each of ``TEMPERATURES``.
+def tempered_losses(
+    probabilities: np.ndarray, labels: np.ndarray, temperatures: np.ndarray = TEMPERATURES
+) -> np.ndarray:
+    """(temperatures, H) the cross-entropy of each node's true class at each of the temperatures.
 
     Args:
         probabilities: (H, classes).
@@ -32,20 +34,20 @@ def tempered_losses(probabilities: np.ndarray, labels: np.ndarray) -> np.ndarray
     """
     log_p = np.log(np.maximum(probabilities, TINY))
     rows = np.arange(len(labels))
-    result = np.empty((len(TEMPERATURES), len(labels)))
-    for t, temperature in enumerate(TEMPERATURES):
+    result = np.empty((len(temperatures), len(labels)))
+    for t, temperature in enumerate(temperatures):
         scaled = log_p / temperature
         top = scaled.max(axis=1)
         result[t] = np.log(np.exp(scaled - top[:, None]).sum(axis=1)) + top - scaled[rows, labels]
     return result
 
 
-def penalised(losses: np.ndarray) -> np.ndarray:
+def penalised(losses: np.ndarray, temperatures: np.ndarray = TEMPERATURES) -> np.ndarray:
     """(..., temperatures) mean losses of (..., temperatures, H), with a little against leaving temperature 1.
 
     (log T)^2 / H is worth one node: of a handful of nodes that all are right, the sharpest temperature would be best.
     """
-    return losses.mean(axis=-1) + np.log(TEMPERATURES) ** 2 / losses.shape[-1]
+    return losses.mean(axis=-1) + np.log(temperatures) ** 2 / losses.shape[-1]
 
 
 def matching_temperature(probabilities: np.ndarray, accuracy: float) -> float:

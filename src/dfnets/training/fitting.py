@@ -16,6 +16,7 @@ from dfnets.datasets.splits import Split
 from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
 from dfnets.models import Config, Sizes
+from dfnets.models.plus_config import without_ensemble
 from dfnets.nn.reproducibility import warn_unless_exact
 from dfnets.training.checkpoint import Checkpoint
 from dfnets.training.devices import choose_device
@@ -89,7 +90,7 @@ def fit(
     if mini_batch is False:
         trainer, filter = make_trainer(model, config, graph, nodes, seeds, device)
     else:
-        how = MiniBatch() if mini_batch is True else mini_batch
+        how, config = MiniBatch() if mini_batch is True else mini_batch, without_ensemble(config)
         trainer = make_mini_batch_trainer(model, config, graph, nodes, seeds, how, device)
     saved = None
     if checkpoint is not None:

@@ -14,6 +14,7 @@ from dfnets.nn import batched
 from dfnets.training.history import History
 from dfnets.training.objective import Nodes, Objective, Scores, scores
 from dfnets.training.selection import better, last_record
+from dfnets.training.weighing import member_weights
 
 
 class DivergedError(ArithmeticError):
@@ -57,6 +58,8 @@ class Trainer:
         self.streams = batched.generators([seed + DROPOUT for seed in seeds], device)
         model.use_streams(self.streams)
         model.begin(inputs, [(own.train, labels[own.train]) for own in nodes])
+        if all(len(own.validation) for own in nodes):
+            model.use_validation(inputs)
         self.optimiser = _adam(model, config.learning_rate)
         self.epoch = 0
         self.history = History(len(seeds))
@@ -92,17 +95,21 @@ class Trainer:
         # Replicas share no weight, so the gradient of the sum is each one's own.
         losses.sum().backward()
         losses = self._over_processes(losses.detach())
-        if self.model.config.clip is not None:
-            _clip(list(self.model.parameters()), self.model.config.clip)
+        for parameters, longest in self.model.gradient_limits():
+            _clip(parameters, longest)
         self.optimiser.step()
         self.model.project_()
         return losses.cpu().double().numpy()
 
     def evaluate(self) -> Scores:
-        """The scores of the weights as they are."""
+        """The scores of the weights as they are; the members of an ensemble are weighed by validation nodes first."""
         self.model.eval()
         with torch.no_grad():
-            return scores(self.model(self.inputs), self.labels, self.nodes)
+            members = self.model.member_logits(self.inputs)
+            if not members:
+                return scores(self.model(self.inputs), self.labels, self.nodes)
+            self.model.weigh_(*member_weights(members, self.labels, self.nodes))
+            return scores(self.model.mixed(members), self.labels, self.nodes)
 
     def weights(self, rule: str) -> dict[str, Tensor]:
         """The (R, ...) tensors of the rule ``"final"`` or ``"validation"``."""
@@ -187,7 +194,7 @@ def _adam(model: Model, learning_rate: float) -> torch.optim.Adam:
 
 
 def _clip(parameters: list[torch.nn.Parameter], longest: float) -> None:
-    """Shortens the gradient of each replica, over all its parameters, to the longest that is allowed."""
+    """Shortens the gradient of each replica, over all of these parameters, to the longest that is allowed."""
     gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
     # A loop, because a replica's sum must not depend on the others.
     squares = [torch.stack([part[r].square().sum() for part in gradients]).sum() for r in range(len(gradients[0]))]

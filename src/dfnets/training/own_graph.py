@@ -15,6 +15,7 @@ from dfnets import models
 from dfnets.atomic import check_folder
 from dfnets.graph import Graph
 from dfnets.models import Config
+from dfnets.models.plus_config import without_ensemble
 from dfnets.training.assessment import Assessment
 from dfnets.training.budget import Effort, Plan, make_plan
 from dfnets.training.calibration import calibrated_across
@@ -75,7 +76,8 @@ def train(
     plan = make_plan(prepared, name, effort, place, preset=preset, epochs=epochs, **given)
     assert graph.labels is not None
     folds = make_folds(graph.labels, plan.folds, plan.repeats, seed=seed)
-    config = models.config(name, preset, **{"epochs": plan.epochs, **plan.overrides, **given})
+    # The folds weigh models, and hold no validation nodes out of the training of one.
+    config = without_ensemble(models.config(name, preset, **{"epochs": plan.epochs, **plan.overrides, **given}))
     options: dict[str, Any] = {"seed": seed, "device": place}
     first, peers = _trained(
         name, config, prepared, preparation, folds, plan, progress, model == "auto", share, **options
