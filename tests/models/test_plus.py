@@ -308,7 +308,7 @@ def test_the_penalty_of_standardised_columns_is_ten_times_as_large() -> None:
     network = DFNetPlus(models.config("dfnet-plus"), Sizes(5, 3, profile.num_nodes))
     assert network.penalties()[0][1] == pytest.approx(5e-4)
     network.prepare(profile, torch.device("cpu"))
-    assert network.standardises
+    assert network.settings.standardise
     assert network.penalties()[0][1] == pytest.approx(5e-3)
 
 

@@ -15,8 +15,9 @@ from dfnets.graph import Graph
 from dfnets.models.base import Sizes
 from dfnets.models.feature_kind import FeatureKind
 from dfnets.models.plus_config import SPACE, DFNetPlusConfig
+from dfnets.models.plus_defaults import L2, STANDARDISED_L2
 from dfnets.models.plus_members import ConvolvedMember, FilteredMember, Member, PropagatedMember
-from dfnets.models.plus_network import L2, STANDARDISED_L2, Inputs, PlusNetwork
+from dfnets.models.plus_network import Inputs, PlusNetwork
 from dfnets.models.plus_presets import LONGER
 from dfnets.models.plus_responses import responses
 from dfnets.nn.batched import Generators

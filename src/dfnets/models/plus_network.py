@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from dfnets.datasets.features import Scaling
 from dfnets.graph import Graph
 from dfnets.models.band_choice import FULL_CLASSES, BandChoice, choose_bands, gram_matrices, trust_with_classes
 from dfnets.models.base import Model, Sizes, scaled_features
@@ -23,6 +22,7 @@ from dfnets.models.feature_kind import FeatureKind, feature_kind
 from dfnets.models.filtered_rows import filtered_rows
 from dfnets.models.moments import filtered_moments
 from dfnets.models.plus_config import DFNetPlusConfig
+from dfnets.models.plus_defaults import PlusDefaults
 from dfnets.models.plus_responses import responses
 from dfnets.models.read_once import ReadOnce
 from dfnets.models.scaled_layer import scaled_layer
@@ -38,15 +38,6 @@ if TYPE_CHECKING:
 
 # Added to variances, as in batch normalisation: a column that hardly varies is not blown up.
 EPS = 1e-5
-# Labelled nodes in a step where the settings do not say: so many, or so many of each class if that is more.
-LABELLED, LABELLED_PER_CLASS = 50, 5
-# Where many columns of X describe a node at once, a few labels fix a classifier of too many columns. There a step sees
-# so few of each class, and the gradient of the network is no longer than that: noise that keeps it from settling.
-PROFILE_PER_CLASS, PROFILE_CLIP = 2, 0.1
-# Mean number of labelled nodes per class below which classes are balanced.
-BALANCE_BELOW = 10
-# The penalty where the settings do not say, that of standardised columns, and the classes above which either falls.
-L2, STANDARDISED_L2, L2_CLASSES = 5e-4, 5e-3, 10
 # Width of the hidden layer where the settings do not say.
 HIDDEN = 64
 
@@ -139,14 +130,12 @@ class PlusNetwork(Model):
             # That of the graph that it is trained on, kept with the weights, so that others are scaled alike.
             self.kind.fill_(int(feature_kind(graph.features)))
         bank = FilterBank(self.filters, Shift(graph) if shift is None else shift)
-        return Inputs(scaled_features(graph, self.scaling, self.sizes, device), bank)
+        return Inputs(scaled_features(graph, self.settings.scaling, self.sizes, device), bank)
 
     @property
-    def scaling(self) -> Scaling:
-        """How rows of X are scaled, now that their kind is known."""
-        if self.config.features != "auto":
-            return self.config.features
-        return FeatureKind(int(self.kind[0])).scaling
+    def settings(self) -> PlusDefaults:
+        """The settings as they are used, now that the kind of features is known."""
+        return PlusDefaults(self.config, self._feature_kind(), self.sizes.classes)
 
     def reset_parameters(self, streams: Generators) -> None:
         for layer in (self.first, self.beside, self.head):
@@ -157,12 +146,10 @@ class PlusNetwork(Model):
 
     def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
         weights = [layer.weight for layer in (self.first, self.beside, self.head) if layer is not None]
-        own = (STANDARDISED_L2 if self.standardises else L2) * min(1.0, L2_CLASSES / self.sizes.classes)
-        l2 = own if self.config.l2 is None else self.config.l2
-        return [(weights + [gain for gain in (self.gain,) if gain is not None], l2)]
+        return [(weights + [gain for gain in (self.gain,) if gain is not None], self.settings.l2)]
 
     def begin(self, inputs: Inputs, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
-        if self.standardises:
+        if self.settings.standardise:
             self.mean[:], variance = filtered_moments(inputs.features, inputs.bank)
             self.scale[:] = (variance + EPS).rsqrt()
         self.settle(training_labels, lambda nodes: gram_matrices(inputs.features, inputs.bank, nodes))
@@ -173,10 +160,8 @@ class PlusNetwork(Model):
         """What the training labels decide: the balance of classes, the band, and how far consistency is trusted."""
         self.steps.zero_()
         self.shares.fill_(1 / self.sizes.classes)
-        below = BALANCE_BELOW if self.config.balance_below is None else self.config.balance_below
-        few = [len(nodes) < below * self.sizes.classes for nodes, _ in training_labels]
-        always = self.config.balance_below is None and self._profile
-        self.balance_classes.copy_(torch.tensor(few) | always)
+        few = [len(nodes) < self.settings.few for nodes, _ in training_labels]
+        self.balance_classes.copy_(torch.tensor(few) | self.settings.always_balance)
         if len(self.bands) > 1:
             self._settle_bands(choose_bands(grams_at, self.bands, training_labels), few)
         if self.beside is not None:
@@ -212,11 +197,6 @@ class PlusNetwork(Model):
             for stream, used in zip(streams, self.use_hidden.tolist(), strict=True)
         ]
 
-    @property
-    def _profile(self) -> bool:
-        """Whether many columns of X describe a node at once."""
-        return self._feature_kind() is FeatureKind.PROFILE
-
     def _feature_kind(self) -> FeatureKind | None:
         """None before the first graph; read from the device again only when it has changed."""
         seen = (self.kind.data_ptr(), self.kind._version)
@@ -226,17 +206,10 @@ class PlusNetwork(Model):
         return self._seen_kind[1]
 
     def gradient_limits(self) -> list[tuple[list[nn.Parameter], float]]:
-        if self.config.clip is not None or not self._profile:
-            return super().gradient_limits()
+        longest = self.settings.clip
         layers = [layer for layer in (self.first, self.beside, self.head) if layer is not None]
         own = [parameter for layer in layers for parameter in layer.parameters()]
-        return [(own + [gain for gain in (self.gain,) if gain is not None], PROFILE_CLIP)]
-
-    @property
-    def standardises(self) -> bool:
-        """Whether filtered columns are standardised."""
-        by_kind = self._feature_kind() in (FeatureKind.PROFILE, FeatureKind.MEASURED)
-        return by_kind if self.config.standardise is None else self.config.standardise
+        return [] if longest is None else [(own + [gain for gain in (self.gain,) if gain is not None], longest)]
 
     def forward(self, inputs: Inputs) -> Tensor:
         if self.training:
@@ -254,11 +227,8 @@ class PlusNetwork(Model):
         return self._outputs(torch.einsum("ktf,rfkh->trh", rows, kernels) + bias)
 
     def losses(self, inputs: Inputs, objective: Objective) -> Tensor:
-        config = self.config
-        classes = self.sizes.classes
-        own = PROFILE_PER_CLASS * classes if self._profile else max(LABELLED, LABELLED_PER_CLASS * classes)
-        some = config.labelled or own
-        batch = sample_batch(objective, objective.num_nodes, some, config.unlabelled, self.streams)
+        config, settings = self.config, self.settings
+        batch = sample_batch(objective, objective.num_nodes, settings.labelled, config.unlabelled, self.streams)
         # With too many classes to ask for agreement, one is all that the labels need.
         count = config.augmentations if len(self.bands) == 1 or trust_with_classes(self.sizes.classes) else 1
         log_p = torch.log_softmax(self._augmented(inputs, batch.nodes, count), dim=-1)
@@ -272,7 +242,7 @@ class PlusNetwork(Model):
             log_p,
             config.temperature,
             config.confidence / self.sizes.classes,
-            config.divergence or ("kl" if self._profile else "squared"),
+            settings.divergence,
             alignment(self.shares, self.balance_classes),
         )
         weight = config.consistency_weight * ramp_up(self.steps, config.ramp) * self.use_consistency
@@ -320,8 +290,8 @@ class PlusNetwork(Model):
     def _first_layer(self) -> tuple[Tensor, Tensor, int]:
         """Theta with gains, mask and scales in it, (R, f, K h); the (R, h) bias; and K, the responses in use."""
         active = self._active()
-        gain = self.gain if self.config.gain or self.standardises else None
-        moments = (self.mean, self.scale) if self.standardises else None
+        gain = self.gain if self.config.gain or self.settings.standardise else None
+        moments = (self.mean, self.scale) if self.settings.standardise else None
         parts = [scaled_layer(layer, active, self.band_mask, gain, moments) for layer in self._layers()]
         weight, bias = parts[0] if len(parts) == 1 else (torch.cat(own, dim=-1) for own in zip(*parts, strict=True))
         return weight.flatten(2), bias, len(active)

@@ -32,11 +32,11 @@ class DFNetPlusOnRows(PlusNetwork):
     def begin(self, inputs: Any, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
         if not self.kind.any():
             self.kind.fill_(int(inputs.source.kind))
-        inputs.scaling = self.scaling
+        inputs.scaling = self.settings.scaling
         self.settle(training_labels, lambda places: self._grams_at(inputs, places))
         active = self._active()
         inputs.rows = inputs.source.rows(inputs.nodes, [self.filters[k] for k in active], inputs.scaling)
-        if self.standardises:
+        if self.settings.standardise:
             mean, variance = (torch.tensor(part, dtype=torch.float32) for part in inputs.rows.moments())
             self.mean[:, active] = mean.to(self.mean.device)
             self.scale[:, active] = (variance + EPS).rsqrt().to(self.scale.device)
