@@ -34,7 +34,7 @@ def towns(n: int = 400, seed: int = 0) -> tuple[Graph, Split]:
 @pytest.mark.parametrize("settings", [{}, {"hidden": 8}, {"band": "high"}, {"standardise": True, "gain": True}])
 def test_logits_are_those_of_the_full_graph(settings: dict) -> None:
     graph, split = towns(120)
-    chosen, sizes = config("dfnet-plus", **settings), Sizes(12, 3, 120)
+    chosen, sizes = config("dfnet-plus", ensemble=False, **settings), Sizes(12, 3, 120)
     labels = [(split.train, graph.labels[split.train])] * 2
     whole, local = DFNetPlus(chosen, sizes, replicas=2), DFNetPlusOnRows(chosen, sizes, replicas=2)
     inputs = RowInputs(PushedFeatures(graph, threshold=1e-8, keep=120), np.arange(120), 120)
