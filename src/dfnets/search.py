@@ -142,6 +142,11 @@ def _work_together(job: tuple[Any, ...], count: int) -> None:
         raise OSError(f"{len(failed)} of {count} workers ended early (exit code {failed[0]}); search again to continue")
 
 
+def _turn(file: str) -> Path:
+    """What a worker holds while it takes a trial."""
+    return Path(f"{file}.turn")
+
+
 def _work(
     model: str,
     graph: Graph,
@@ -160,10 +165,12 @@ def _work(
     if workers > 1:
         torch.set_num_threads(max(1, (os.cpu_count() or 1) // workers))
     study = _study(file)
-    while study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.WAITING,)):
-        if deadline is not None and time.time() > deadline:
-            return
-        trial = study.ask()
+    while deadline is None or time.time() <= deadline:
+        # SQLite locks no rows: without a lock of our own, two workers may be given the same trial.
+        with cache.lock(_turn(file)):
+            if not study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.WAITING,)):
+                return
+            trial = study.ask()
         settings = _with_tuples(trial.user_attrs["settings"])
         pruner = _Pruner(trial) if prune else None
         try:
