@@ -69,6 +69,10 @@ def test_reproduce_and_report(tmp_path: Path) -> None:
     assert str(tmp_path / "out" / "index.html") in said
     assert "1 tables written to" in said
     assert (tmp_path / "results" / "about.json").exists()
+    # Elsewhere, the runs behind the tables are taken as done: no time is left to run any.
+    known = ("--known", tmp_path / "results" / "runs.jsonl.gz", "--minutes", 0)
+    assert "100% of the planned runs" in run("reproduce", "tiny", "--store", tmp_path / "other.db", *known)
+    assert {own.key for own in Store(tmp_path / "other.db").runs()} == {own.key for own in Store(store).runs()}
     filled = page.read_text()
     assert "| first | 1.50 |" in filled
     page.write_text(filled.replace("1.50", "9.99"))

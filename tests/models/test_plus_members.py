@@ -187,3 +187,24 @@ def test_training_goes_on_from_a_checkpoint_with_members(tmp_path: Path) -> None
         fit("dfnet-plus", data, epochs=8, checkpoint=file, checkpoint_every=0, after_epoch=killed, **common)
     resumed = fit("dfnet-plus", data, epochs=8, checkpoint=file, **common)
     np.testing.assert_array_equal(resumed.predict().probabilities, whole.predict().probabilities)
+
+
+def test_what_members_said_is_said_again_only_of_the_same_graph_with_the_same_weights() -> None:
+    data = graph(told_by="features")
+    model, inputs = network(data)
+    model.eval()
+    with torch.no_grad():
+        first = model.member_logits(inputs)[1:]
+        assert all(a is b for a, b in zip(first, model.member_logits(inputs)[1:], strict=True))
+        other = model.prepare(graph(told_by="neighbours", seed=3), CPU)
+        fresh, _ = network(data)
+        fresh.eval()
+        fresh.load_state_dict(model.state_dict())
+        for cached, wanted in zip(model.member_logits(other)[1:], fresh.member_logits(other)[1:], strict=True):
+            torch.testing.assert_close(cached, wanted)
+        for parameter in model.members.parameters():
+            parameter.add_(0.1)
+        moved = model.member_logits(other)[1:]
+        fresh.load_state_dict(model.state_dict())
+        for cached, wanted in zip(moved, fresh.member_logits(other)[1:], strict=True):
+            torch.testing.assert_close(cached, wanted)

@@ -80,8 +80,8 @@ class DFNetPlus(PlusNetwork):
             self.register_buffer("member_temperatures", torch.ones_like(alone))
         self._trains_members = False
         self._steps: int | None = None
-        # What the members say of the graph that they were trained on, once they no longer change.
-        self._rested: list[Tensor] | None = None
+        # What the members said last, of which inputs and with which weights: once they rest, it is said again.
+        self._said: tuple[Inputs, list[int], list[Tensor]] | None = None
 
     def _make_members(self) -> list[Member]:
         sizes, low = self.sizes, len(self.config.low)
@@ -151,12 +151,11 @@ class DFNetPlus(PlusNetwork):
     def member_logits(self, inputs: Inputs) -> list[Tensor]:
         if not self._trains_members and not self._mixes():
             return []
-        others = self._rested
-        if others is None:
-            others = [member(inputs.features, bank) for member, bank in self._with_banks(inputs)]
-        if self._steps is not None and self._steps > MEMBER_STEPS:
-            self._rested = others
-        return [super().forward(inputs), *others]
+        weights = [parameter._version for parameter in self.members.parameters()]
+        if self._said is None or self._said[0] is not inputs or self._said[1] != weights:
+            said = [member(inputs.features, bank) for member, bank in self._with_banks(inputs)]
+            self._said = inputs, weights, said
+        return [super().forward(inputs), *self._said[2]]
 
     def weigh_(self, weights: np.ndarray, temperatures: np.ndarray) -> None:
         self.member_weights.copy_(torch.as_tensor(weights))
