@@ -90,9 +90,15 @@ def count() -> int:
     """Threads that may be used: what Numba was told, and torch where it is there; each machine core at most once."""
     import numba
 
-    threads = numba.get_num_threads()
     torch = sys.modules.get("torch")
-    return min(threads, torch.get_num_threads()) if torch is not None else threads
+    if torch is None:
+        return numba.get_num_threads()
+    allowed = torch.get_num_threads()
+    threads = numba.get_num_threads()
+    if torch.get_num_threads() != allowed:
+        # Numba starts its threads when it is first asked, and sets those of the OpenMP library that torch uses too.
+        torch.set_num_threads(allowed)
+    return min(threads, allowed)
 
 
 def _start(wanted: int) -> None:

@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
-from numba import prange
 from pydantic import Field
 from torch import Tensor
 
 from dfnets.compiled import njit
+from dfnets.engine import threads
 from dfnets.graph import Graph
 from dfnets.models.base import Config, Sizes
 from dfnets.models.logistic import logistic
@@ -148,44 +148,18 @@ def skip_gram(
     share = np.cumsum(graph.degrees**0.75)
     if share[-1] > 0:
         table = np.searchsorted(share, (np.arange(TABLE) + 0.5) * (share[-1] / TABLE)).astype(np.int32)
-        _train_all(
-            graph.indptr,
-            graph.indices,
-            graph.upto,
-            table,
-            seeds,
-            vectors,
-            contexts,
-            walks,
-            length,
-            window,
-            negatives,
-            rate,
-        )
+
+        def one_replica(r: int) -> None:
+            own = (np.array([seeds[r]], dtype=np.uint64), vectors[r], contexts[r])
+            _train(
+                graph.indptr, graph.indices, graph.upto, table, *own, walks, length, window, negatives, np.float32(rate)
+            )
+
+        threads.share(one_replica, range(len(seeds)))
     return vectors, contexts
 
 
-@njit(parallel=True, cache=True)
-def _train_all(indptr, indices, upto, table, seeds, vectors, contexts, walks, length, window, negatives, rate):
-    for r in prange(len(seeds)):
-        state = np.array([seeds[r]], dtype=np.uint64)
-        _train(
-            indptr,
-            indices,
-            upto,
-            table,
-            state,
-            vectors[r],
-            contexts[r],
-            walks,
-            length,
-            window,
-            negatives,
-            np.float32(rate),
-        )
-
-
-@njit(fastmath=True, cache=True)
+@njit(fastmath=True, cache=True, nogil=True)
 def _train(indptr, indices, upto, table, state, vectors, contexts, walks, length, window, negatives, rate):
     n, units = vectors.shape
     for i in range(n):

@@ -12,6 +12,7 @@ from numba import prange
 from torch import Tensor
 
 from dfnets.compiled import njit
+from dfnets.engine import threads
 
 # Below so many multiplications, waking another thread takes longer than the work.
 SMALL = 1 << 17
@@ -43,7 +44,8 @@ class SparseMatrix:
         """M x into ``out``, (m, k) and contiguous."""
         if self.device.type != "cpu":
             return out.copy_(self._tensor @ x)
-        kernel = _all_threads if len(self._arrays[1]) * x.shape[1] > SMALL else _one_thread
+        large = len(self._arrays[1]) * x.shape[1] > SMALL
+        kernel = _all_threads if large and threads.count() > 1 else _one_thread
         kernel(*self._arrays, x.detach().contiguous().numpy(), out.detach().numpy())
         return out
 
