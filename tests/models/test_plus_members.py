@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +11,13 @@ import torch
 from dfnets import Graph, fit, models
 from dfnets.datasets.splits import Split
 from dfnets.models import DFNetPlus, Sizes, plus_members
-from dfnets.models.plus_members import ConvolvedMember, FilteredMember, PropagatedMember
+from dfnets.models.plus import TOLERANCE
+from dfnets.models.plus_members import ConvolvedMember, FilteredMember, LoopedMember, MemberInputs, PropagatedMember
 from dfnets.nn.batched import generators
 from dfnets.shift import Shift
-from dfnets.training.objective import Objective
+from dfnets.training.loop import MEMBER, Trainer
+from dfnets.training.objective import Nodes, Objective
+from dfnets.training.weighing import TEMPERATURES
 
 CPU = torch.device("cpu")
 N, F, CLASSES = 60, 8, 3
@@ -38,15 +40,19 @@ def graph(*, told_by: str, seed: int = 0) -> Graph:
 def network(data: Graph, replicas: int = 2, first: int = 0) -> tuple[DFNetPlus, object]:
     model = DFNetPlus(models.config("dfnet-plus"), Sizes(F, CLASSES, N), replicas=replicas)
     inputs = model.prepare(data, CPU)
-    model.reset_parameters(generators(range(first, first + replicas)))
+    for part in (model, *model.members):
+        part.reset_parameters(generators(range(first, first + replicas)))
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if name.endswith("bias"):
                 parameter.copy_(torch.linspace(-0.3, 0.4, parameter[0].numel()).view_as(parameter[0]))
     model.use_streams(generators(range(first, first + replicas)))
     assert data.labels is not None
-    model.begin(inputs, [(SPLIT.train, data.labels[SPLIT.train])] * replicas)
-    model.use_validation(inputs)
+    labels = [(SPLIT.train, data.labels[SPLIT.train])] * replicas
+    model.begin(inputs, labels)
+    for member, own in model.use_validation(inputs):
+        member.begin(own, labels)
+        member.use_streams(generators(range(first, first + replicas)))
     return model, inputs
 
 
@@ -64,29 +70,35 @@ def test_members_are_their_equations() -> None:
     low, low2, high = dense_response(data, 0.1), dense_response(data, 0.4), dense_response(data, 0.4, high=True)
     before = {
         PropagatedMember: [np.eye(N)],
-        ConvolvedMember: [np.eye(N)],
+        ConvolvedMember: [s],
+        LoopedMember: [s, np.eye(N)],
         FilteredMember: [low, low2, np.eye(N), high],
     }
-    after = {PropagatedMember: low, ConvolvedMember: s, FilteredMember: np.eye(N)}
+    after = {PropagatedMember: [low], ConvolvedMember: [s], LoopedMember: [s, np.eye(N)], FilteredMember: [np.eye(N)]}
     x = np.asarray(data.features)
     assert {type(member) for member in model.members} == set(before)
-    for (member, bank), logits in zip(model._with_banks(inputs), model.member_logits(inputs)[1:], strict=True):
+    for (member, own), logits in zip(model._with_inputs(inputs), model.member_logits(inputs)[1:], strict=True):
         kind = type(member)
         kernels = member.first.weight.detach().numpy().reshape(2, F, member.parts, -1)
         for r in range(2):
+            bias, last = (layer.bias[r].detach().numpy() for layer in (member.first, member.head))
             hidden = np.zeros((N, kernels.shape[3]))
             for k, response in enumerate(before[kind][: member.parts]):
                 # What is standardised is what the hidden layer reads: X, and where X is filtered first, each response.
-                read = x if kind is not FilteredMember else response @ x
+                read = response @ x if kind is FilteredMember else x
                 read = (read - read.mean(0)) / np.sqrt(read.var(0) + plus_members.EPS)
-                hidden += read @ kernels[r, :, k]
-            bias, weight, last = (
-                parameter[r].detach().numpy() for parameter in (member.first.bias, member.head.weight, member.head.bias)
+                product = read @ kernels[r, :, k] + (bias if kind is ConvolvedMember else 0)
+                hidden += product if kind is FilteredMember else response @ product
+            hidden = np.maximum(hidden if kind is ConvolvedMember else hidden + bias, 0)
+            weights = member.head.weight[r].detach().numpy().reshape(hidden.shape[1], member.head.parts, -1)
+            wanted = sum(response @ hidden @ weights[:, k] for k, response in enumerate(after[kind]))
+            # The bias of a class is propagated with the opinions, or added to what a loop has made of them.
+            wanted = wanted + (
+                last if kind in (LoopedMember, FilteredMember) else after[kind][0] @ np.tile(last, (N, 1))
             )
-            hidden = s @ (hidden + bias) if kind is ConvolvedMember else hidden + bias
-            wanted = np.maximum(hidden, 0) @ weight + last
-            np.testing.assert_allclose(logits[:, r].detach().numpy(), after[kind] @ wanted, atol=2e-3)
-        assert bank.coefficients.shape[0] == member.parts
+            tolerance = 2e-3 if kind is FilteredMember else 10 * TOLERANCE if kind is PropagatedMember else 1e-4
+            np.testing.assert_allclose(logits[:, r].detach().numpy(), wanted, atol=tolerance)
+        assert own.bank.coefficients.shape[0] == (member.parts if kind is FilteredMember else 1)
 
 
 def test_a_step_on_filtered_rows_is_one_on_the_whole_graph(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,10 +108,10 @@ def test_a_step_on_filtered_rows_is_one_on_the_whole_graph(monkeypatch: pytest.M
     model, inputs = network(data)
     assert data.labels is not None
     objective = Objective(data.labels, [SPLIT.train] * 2, CLASSES, weighting="balanced")
-    for member, bank in model._with_banks(inputs):
+    for member, own in model._with_inputs(inputs):
         if isinstance(member, FilteredMember):
-            rows = member.losses(inputs.features, bank, objective)
-            whole = objective(member.eval()(inputs.features, bank))
+            rows = member.losses(own, objective)
+            whole = objective(member.eval()(own))
             torch.testing.assert_close(rows, whole, atol=1e-4, rtol=1e-3)
 
 
@@ -110,7 +122,8 @@ def test_a_replica_with_members_equals_a_single_one() -> None:
     assert data.labels is not None
     objectives = [Objective(data.labels, [SPLIT.train] * count, CLASSES) for count in (3, 1)]
     for model, read, objective in ((many, inputs, objectives[0]), (one, own, objectives[1])):
-        model.losses(read, objective).sum().backward()
+        for member, reads in model._with_inputs(read):
+            member.losses(reads, objective).sum().backward()
     assert len(list(many.members.parameters())) == len(list(one.members.parameters()))
     for together, alone in zip(many.members.parameters(), one.members.parameters(), strict=True):
         assert together.grad is not None
@@ -123,11 +136,11 @@ def test_labelled_nodes_whose_rows_would_not_fit_are_thinned_out(monkeypatch: py
     monkeypatch.setattr(plus_members, "MOST_LABELLED", 7)
     data = graph(told_by="features")
     model, inputs = network(data)
-    member, bank = model._with_banks(inputs)[-1]
+    member, own = model._with_inputs(inputs)[-1]
     assert isinstance(member, FilteredMember)
     assert member._rows.shape == (10, 4, F)
     assert data.labels is not None
-    losses = member.losses(inputs.features, bank, Objective(data.labels, [SPLIT.train] * 2, CLASSES))
+    losses = member.losses(own, Objective(data.labels, [SPLIT.train] * 2, CLASSES))
     assert torch.isfinite(losses).all()
 
 
@@ -154,22 +167,55 @@ def test_members_are_not_trained_without_validation_nodes() -> None:
     split = Split(SPLIT.train, [], SPLIT.test, "made")
     result = fit("dfnet-plus", data, protocol=split, replicas=1, epochs=3, progress=False, device="cpu")
     weights = result._trainer.weights("final")["member_weights"]
-    assert torch.equal(weights, torch.tensor([[1.0, 0, 0, 0, 0, 0]]))
+    assert torch.equal(weights, torch.tensor([[1.0, 0, 0, 0, 0, 0, 0]]))
     alone = fit("dfnet-plus", data, protocol=split, replicas=1, epochs=3, progress=False, device="cpu", ensemble=False)
     np.testing.assert_array_equal(alone.predict().probabilities, result.predict().probabilities)
 
 
-def test_members_rest_after_their_steps(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dfnets.models.plus.MEMBER_STEPS", 4)
+def test_a_member_stays_at_the_epoch_that_is_best_for_itself() -> None:
+    """By a loop over its history; and the network is trained after it, without moving it."""
+    data = graph(told_by="neighbours")
+    seen: list[dict[str, torch.Tensor]] = []
+
+    def note(trainer: Trainer) -> None:
+        seen.append({name: value.clone() for name, value in trainer.model.members.state_dict().items()})
+
+    fit("dfnet-plus", data, protocol=SPLIT, replicas=1, seed=5, epochs=30, progress=False, after_epoch=note)
+    assert all(torch.equal(seen[0][name], value) for name, value in seen[-1].items())
+    model = DFNetPlus(models.config("dfnet-plus", epochs=30), Sizes(F, CLASSES, N))
+    assert data.labels is not None
+    nodes = [Nodes(SPLIT.train, SPLIT.validation, SPLIT.test)]
+    whole = Trainer(model, model.prepare(data, CPU), data.labels, nodes, [5], CPU)
+    for m, (member, own) in enumerate(whole.members):
+        trainer = Trainer(member, own, data.labels, nodes, [5 + (m + 1) * MEMBER], CPU)
+        losses, states = [], []
+        for epoch in range(1, 31):
+            trainer.step()
+            if epoch % 10 == 0:
+                losses.append(trainer.evaluate().validation_loss[0])
+                states.append({name: value.clone() for name, value in member.state_dict().items()})
+        for name, value in states[int(np.argmin(losses))].items():
+            assert torch.equal(seen[-1][f"{m}.{name}"], value), f"{name} of member {m}"
+
+
+def test_a_member_is_scored_at_its_best_temperature() -> None:
     data = graph(told_by="features")
-    seen = []
-
-    def note(trainer: object) -> None:
-        seen.append([parameter.detach().clone() for parameter in trainer.model.members.parameters()])  # type: ignore[attr-defined]
-
-    fit("dfnet-plus", data, protocol=SPLIT, replicas=1, epochs=6, progress=False, device="cpu", after_epoch=note)
-    moved = [any(not torch.equal(a, b) for a, b in zip(*pair, strict=True)) for pair in pairwise(seen)]
-    assert moved == [True, True, True, False, False]
+    model, inputs = network(data, 1)
+    member, own = model._with_inputs(inputs)[0]
+    assert isinstance(own, MemberInputs)
+    assert data.labels is not None
+    nodes = [Nodes(SPLIT.train, SPLIT.validation, SPLIT.test)]
+    trainer = Trainer(member, own, data.labels, nodes, [0], CPU)
+    for _ in range(5):
+        trainer.step()
+    scores = trainer.evaluate()
+    with torch.no_grad():
+        logits = member(own)[SPLIT.validation, 0].double()
+    targets = torch.tensor(np.array(data.labels[SPLIT.validation]))
+    losses = [torch.nn.functional.cross_entropy(logits / t, targets).item() for t in TEMPERATURES]
+    best = int(np.argmin(losses + np.log(TEMPERATURES) ** 2 / len(targets)))
+    assert scores.validation_loss[0] == pytest.approx(losses[best], abs=1e-5)
+    assert losses[best] < torch.nn.functional.cross_entropy(logits, targets).item()
 
 
 def test_training_goes_on_from_a_checkpoint_with_members(tmp_path: Path) -> None:

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from dfnets.training.choice import FIRST, OTHERS
 from dfnets.training.objective import Nodes
-from dfnets.training.weighing import MOST_NODES, TEMPERATURES, member_weights
+from dfnets.training.weighing import FIRST, MOST_NODES, OTHERS, TEMPERATURES, member_weights
 
 NONE = np.zeros(0, dtype=np.int64)
 
@@ -59,7 +58,6 @@ def test_each_replica_is_weighed_by_its_own_nodes() -> None:
     nodes = [Nodes(NONE, np.arange(45), NONE), Nodes(NONE, np.arange(45, 90), NONE)]
     weights, _ = member_weights(logits, labels, nodes)
     assert weights[0, 0] > 0.9
-    # What the first counts for beforehand, nine nodes, is still there after 45.
     assert weights[1, 1] > 0.7
 
 

@@ -208,8 +208,13 @@ class Model(nn.Module, ABC):
         needs to predict in its buffers.
         """
 
-    def use_validation(self, inputs: Any) -> None:
-        """Called after :meth:`begin` where every replica has validation nodes, so that :meth:`weigh_` will be, too."""
+    def use_validation(self, inputs: Any) -> list[tuple[Model, Any]]:  # noqa: ARG002
+        """Called after :meth:`begin` where every replica has validation nodes, so that :meth:`weigh_` will be, too.
+
+        Returns:
+            the networks beside this one that are to be trained before it, each with its inputs.
+        """
+        return []
 
     def member_logits(self, inputs: Any) -> list[Tensor]:  # noqa: ARG002
         """(n, R, classes) logits of each network that an ensemble is made of; none of a model that is a single one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import torch
@@ -12,30 +12,34 @@ from torch import Tensor, nn
 
 from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
-from dfnets.models.base import Sizes
+from dfnets.models.base import Model, Sizes
 from dfnets.models.feature_kind import FeatureKind
 from dfnets.models.plus_config import SPACE, DFNetPlusConfig
-from dfnets.models.plus_defaults import L2, STANDARDISED_L2
-from dfnets.models.plus_members import ConvolvedMember, FilteredMember, Member, PropagatedMember
+from dfnets.models.plus_members import (
+    ConvolvedMember,
+    FilteredMember,
+    LoopedMember,
+    Member,
+    MemberConfig,
+    MemberInputs,
+    PropagatedMember,
+)
 from dfnets.models.plus_network import Inputs, PlusNetwork
 from dfnets.models.plus_presets import LONGER
 from dfnets.models.plus_responses import responses
-from dfnets.nn.batched import Generators
 from dfnets.nn.filter_bank import FilterBank, neighbour_average, restart_filter
 from dfnets.shift import Shift
 
-if TYPE_CHECKING:
-    from dfnets.training.objective import Objective
-
 # The restart of the loop that members propagate their opinions by.
 RESTART = 0.1
-# Penalties of the members: of those that predict first, a usual one and one that leaves more freedom; of the one that
-# averages over neighbours twice; of those that filter first, by low-pass responses and by all.
-PROPAGATED_L2, CONVOLVED_L2, LOW_L2, ALL_L2 = (5e-4, 5e-5), 2.5e-4, 2e-3, 5e-4
+# What that loop's expansion may be off: opinions need no more digits, and it takes half of the products.
+TOLERANCE = 1e-2
+# Penalties of the members: of those that predict first, a usual one and one that leaves more freedom; of the two that
+# read neighbours once before their hidden layer and once after it; of those that filter first, by low-pass responses
+# and by all.
+PROPAGATED_L2, CONVOLVED_L2, LOOPED_L2, LOW_L2, ALL_L2 = (5e-4, 5e-5), 2.5e-4, 2.5e-4, 2e-3, 5e-4
 # More classes than this have smaller penalties, by this power of their number.
 L2_CLASSES, L2_POWER = 10, 1.5
-# Steps after which the members rest: labels alone have taught them by then, and agreement goes on.
-MEMBER_STEPS = 300
 # A probability below this one counts as this one: no logit is infinite.
 FLOOR = 1e-12
 
@@ -54,10 +58,11 @@ class DFNetPlus(PlusNetwork):
 
     No single network is the best on every graph. Where words of neighbours add up, the network filters first and is
     linear; with hubs or many classes it is better to predict first and to propagate what was predicted; where edges
-    join unlike nodes, X as it is and its high frequencies count. So these are trained side by side, each by its own
-    loss, and whenever the networks are scored, the validation nodes choose every T_m by its cross-entropy and the
-    weights w by the likelihood of their mixture (:mod:`dfnets.training.weighing`), as they choose the epoch. This is
-    stacking (Wolpert, 1992) of networks that share a bank of filters.
+    join unlike nodes, X as it is and its high frequencies count, or a node that is told apart from its neighbours. So
+    these are trained one after the other, each to the epoch that is the best for itself by validation nodes, and the
+    network last. Whenever it is scored, the validation nodes choose every T_m by its cross-entropy and the weights w
+    by the likelihood of their mixture (:mod:`dfnets.training.weighing`), as they choose the epoch. This is stacking
+    (Wolpert, 1992) of networks that share a bank of filters.
 
     Without validation nodes, and with ``ensemble=False``, there is the network alone.
 
@@ -66,7 +71,7 @@ class DFNetPlus(PlusNetwork):
 
     presets: ClassVar = {"default": {}, **{name: {"ensemble": False, **own} for name, own in LONGER.items()}}
     space = SPACE
-    version = 6
+    version = 7
     member_weights: Tensor
     member_temperatures: Tensor
 
@@ -78,20 +83,29 @@ class DFNetPlus(PlusNetwork):
             alone[:, 0] = 1
             self.register_buffer("member_weights", alone)
             self.register_buffer("member_temperatures", torch.ones_like(alone))
-        self._trains_members = False
-        self._steps: int | None = None
-        # What the members said last, of which inputs and with which weights: once they rest, it is said again.
+        self._uses_members = False
+        # What the members said last, of which inputs and with which weights: once trained, they say it again.
         self._said: tuple[Inputs, list[int], list[Tensor]] | None = None
 
     def _make_members(self) -> list[Member]:
-        sizes, low = self.sizes, len(self.config.low)
+        sizes, own = self.sizes, self.config
         scale = min(1.0, L2_CLASSES / sizes.classes) ** L2_POWER
-        common = (sizes.features, sizes.classes)
+
+        limits = own.model_dump(include={"loss_factor", "class_weights"})
+        # A training that is cut short is so in all of its networks.
+        limits["epochs"] = min(own.epochs, MemberConfig.model_fields["epochs"].default)
+
+        def config(l2: float) -> MemberConfig:
+            return MemberConfig.model_validate({"l2": scale * l2, **limits})
+
+        common: dict[str, Any] = {"sizes": sizes, "replicas": self.replicas}
+        low, every = len(own.low), len(self._every_response())
         return [
-            *(PropagatedMember(*common, l2=l2 * scale, replicas=self.replicas) for l2 in PROPAGATED_L2),
-            ConvolvedMember(*common, l2=CONVOLVED_L2 * scale, replicas=self.replicas),
-            FilteredMember(*common, parts=low, l2=LOW_L2 * scale, replicas=self.replicas),
-            FilteredMember(*common, parts=len(self._every_response()), l2=ALL_L2 * scale, replicas=self.replicas),
+            *(PropagatedMember(config(l2), **common) for l2 in PROPAGATED_L2),
+            ConvolvedMember(config(CONVOLVED_L2), **common),
+            LoopedMember(config(LOOPED_L2), **common),
+            FilteredMember(config(LOW_L2), parts=low, **common),
+            FilteredMember(config(ALL_L2), parts=every, **common),
         ]
 
     def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Inputs:
@@ -99,43 +113,17 @@ class DFNetPlus(PlusNetwork):
         if not self.members:
             return inputs
         own = inputs.bank.shift
-        banks = ([restart_filter(RESTART)], [neighbour_average()], self._every_response())
-        return EnsembleInputs(inputs.features, inputs.bank, *(FilterBank(filters, own) for filters in banks))
+        return EnsembleInputs(
+            inputs.features,
+            inputs.bank,
+            FilterBank([restart_filter(RESTART)], own, tol=TOLERANCE),
+            FilterBank([neighbour_average()], own),
+            FilterBank(self._every_response(), own),
+        )
 
-    def reset_parameters(self, streams: Generators) -> None:
-        super().reset_parameters(streams)
-        for member in self._each():
-            member.reset_parameters(streams)
-
-    def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
-        factor = STANDARDISED_L2 / L2 if self._measured else 1.0
-        return [*super().penalties(), *((member.penalised, factor * member.l2) for member in self._each())]
-
-    @property
-    def _measured(self) -> bool:
-        """Whether columns of X have scales of their own, so that members standardise what they read."""
-        return self._feature_kind() is FeatureKind.MEASURED
-
-    def begin(self, inputs: Inputs, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
-        super().begin(inputs, training_labels)
-        self._training_nodes = [nodes for nodes, _ in training_labels]
-
-    def use_validation(self, inputs: Inputs) -> None:
-        self._trains_members = bool(self.members)
-        for member, bank in self._with_banks(inputs):
-            member.begin(inputs.features, bank, self._training_nodes, standardise=self._measured)
-
-    def losses(self, inputs: Inputs, objective: Objective) -> Tensor:
-        losses = super().losses(inputs, objective)
-        if not self._trains_members:
-            return losses
-        if self._steps is None:
-            self._steps = int(self.steps[0]) - 1  # not zero where training goes on from a checkpoint
-        self._steps += 1
-        if self._steps <= MEMBER_STEPS:
-            for member, bank in self._with_banks(inputs):
-                losses = losses + member.losses(inputs.features, bank, objective)
-        return losses
+    def use_validation(self, inputs: Inputs) -> list[tuple[Model, Any]]:
+        self._uses_members = bool(self.members)
+        return list(self._with_inputs(inputs))
 
     def forward(self, inputs: Inputs) -> Tensor:
         if self.training or not self._mixes():
@@ -149,11 +137,11 @@ class DFNetPlus(PlusNetwork):
         return logits[torch.as_tensor(nodes, device=logits.device)]
 
     def member_logits(self, inputs: Inputs) -> list[Tensor]:
-        if not self._trains_members and not self._mixes():
+        if not self._uses_members and not self._mixes():
             return []
         weights = [parameter._version for parameter in self.members.parameters()]
         if self._said is None or self._said[0] is not inputs or self._said[1] != weights:
-            said = [member(inputs.features, bank) for member, bank in self._with_banks(inputs)]
+            said = [member(own) for member, own in self._with_inputs(inputs)]
             self._said = inputs, weights, said
         return [super().forward(inputs), *self._said[2]]
 
@@ -177,14 +165,16 @@ class DFNetPlus(PlusNetwork):
         """Whether another than the network itself has a say."""
         return bool(self.members) and bool((self.member_weights[:, 0] < 1).any())
 
-    def _each(self) -> list[Member]:
-        return [cast(Member, member) for member in self.members]
-
-    def _with_banks(self, inputs: Inputs) -> list[tuple[Member, FilterBank]]:
-        """Every member with the filters that it reads the graph through."""
+    def _with_inputs(self, inputs: Inputs) -> list[tuple[Member, MemberInputs]]:
+        """Every member with the graph as it reads it."""
         if not self.members:
             return []
         assert isinstance(inputs, EnsembleInputs)
         low = inputs.responses.subset(range(len(self.config.low)))
-        banks = [*[inputs.pagerank] * len(PROPAGATED_L2), inputs.average, low, inputs.responses]
-        return list(zip(self._each(), banks, strict=True))
+        banks = [*[inputs.pagerank] * len(PROPAGATED_L2), *[inputs.average] * 2, low, inputs.responses]
+        # Measured columns have scales of their own.
+        measured = self._feature_kind() is FeatureKind.MEASURED
+        return [
+            (cast(Member, member), MemberInputs(inputs.features, bank, measured))
+            for member, bank in zip(self.members, banks, strict=True)
+        ]

@@ -112,7 +112,7 @@ def fit(
             if after_epoch is not None:
                 after_epoch(trainer)
 
-        trainer.run(each_epoch)
+        trainer.run(each_epoch, before=move.before)
     words = preset_words(preset, changed)
     return Result(model, config, graph, filter, tuple(chosen), tuple(seeds), rule, trainer.history, trainer, words)
 

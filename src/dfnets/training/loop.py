@@ -14,6 +14,7 @@ from dfnets.nn import batched
 from dfnets.training.history import History
 from dfnets.training.objective import Nodes, Objective, Scores, scores
 from dfnets.training.selection import better, last_record
+from dfnets.training.thread_choice import ThreadChoice
 from dfnets.training.weighing import member_weights
 
 
@@ -38,6 +39,7 @@ class Trainer:
         best: the weights at the epoch that is best on validation so far, (R, ...) tensors by name.
         final: the weights of replicas that have stopped early; those still running are in ``model``.
         running: (R,) which replicas are still trained.
+        members: networks of an ensemble that are trained before the model itself, each with its inputs.
     """
 
     def __init__(
@@ -58,8 +60,8 @@ class Trainer:
         self.streams = batched.generators([seed + DROPOUT for seed in seeds], device)
         model.use_streams(self.streams)
         model.begin(inputs, [(own.train, labels[own.train]) for own in nodes])
-        if all(len(own.validation) for own in nodes):
-            model.use_validation(inputs)
+        self.seeds = list(seeds)
+        self.members = model.use_validation(inputs) if all(len(own.validation) for own in nodes) else []
         self.optimiser = _adam(model, config.learning_rate)
         self.epoch = 0
         self.history = History(len(seeds))
@@ -75,17 +77,24 @@ class Trainer:
         """Whether the last epoch was reached, or every replica has stopped."""
         return self.epoch >= self.model.config.epochs or not self.running.any()
 
-    def run(self, after_epoch: Callable[[Trainer], None]) -> None:
-        """Trains to the end; ``after_epoch`` is for progress and checkpoints."""
+    def run(self, after_epoch: Callable[[Trainer], None], before: Callable[[str], None] = lambda _: None) -> None:
+        """Trains to the end; ``after_epoch`` is for progress and checkpoints.
+
+        Args:
+            before: told now and then what is trained before the first epoch, if anything is.
+        """
+        if self.epoch == 0:
+            self._train_members(before)
         if self.model.config.epochs == 0 and not len(self.history):
             self._record(np.full(len(self.nodes), np.nan))
-        while not self.done:
-            loss = self.step()
-            self.epoch += 1
-            self._check(loss)
-            if self.epoch % self.model.config.every == 0 or self.done:
-                self._record(loss)
-            after_epoch(self)
+        with ThreadChoice(self.device) as threads:
+            while not self.done:
+                loss = threads.timed(self.step)
+                self.epoch += 1
+                self._check(loss)
+                if self.epoch % self.model.config.every == 0 or self.done:
+                    self._record(loss)
+                after_epoch(self)
 
     def step(self) -> np.ndarray:
         """One step of Adam; the (R,) losses before it."""
@@ -100,6 +109,19 @@ class Trainer:
         self.optimiser.step()
         self.model.project_()
         return losses.cpu().double().numpy()
+
+    def _train_members(self, before: Callable[[str], None]) -> None:
+        """Trains each network of an ensemble by itself; it stays at the epoch that is best by its own validation."""
+        for m, (member, inputs) in enumerate(self.members, start=1):
+            seeds = [seed + m * MEMBER for seed in self.seeds]
+            trainer = Trainer(member, inputs, self.labels, self.nodes, seeds, self.device)
+
+            def after_epoch(trainer: Trainer, m: int = m) -> None:
+                before(f"network {m} of {len(self.members) + 1}, epoch {trainer.epoch}")
+
+            trainer.run(after_epoch)
+            if trainer.best:
+                member.load_state_dict(trainer.best)
 
     def evaluate(self) -> Scores:
         """The scores of the weights as they are; the members of an ensemble are weighed by validation nodes first."""
@@ -178,6 +200,8 @@ class Trainer:
 
 # Far from the seeds that a person writes, so that no replica's dropout stream is another one's stream of weights.
 DROPOUT = 1 << 32
+# Between the seeds of two networks of an ensemble, for the same reason.
+MEMBER = 1 << 40
 
 
 def _adam(model: Model, learning_rate: float) -> torch.optim.Adam:

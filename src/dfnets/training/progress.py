@@ -50,14 +50,24 @@ def steps_bar(title: str, total: int, *, done: int = 0, show: bool = True, lines
         yield move
 
 
+class EpochsBar:
+    """Moves the bar of a training: to be called after every epoch, with the trainer."""
+
+    def __init__(self, move: Callable[[int, str], None]) -> None:
+        self._move = move
+
+    def __call__(self, trainer: Trainer) -> None:
+        validation = trainer.history.validation[-1] if len(trainer.history) else np.array([np.nan])
+        seen = ~np.isnan(validation)
+        self._move(trainer.epoch, f"validation {validation[seen].mean():.1f} %" if seen.any() else "")
+
+    def before(self, note: str) -> None:
+        """Says what is trained before the first epoch."""
+        self._move(0, note)
+
+
 @contextmanager
-def epochs_bar(title: str, trainer: Trainer, *, show: bool = True) -> Iterator[Callable[[Trainer], None]]:
-    """A function to call after every epoch, which moves a bar with the time left and the validation accuracy."""
+def epochs_bar(title: str, trainer: Trainer, *, show: bool = True) -> Iterator[EpochsBar]:
+    """A bar with the time left and the validation accuracy, which moves when it is called after an epoch."""
     with steps_bar(title, trainer.model.config.epochs, done=trainer.epoch, show=show) as move:
-
-        def after_epoch(trainer: Trainer) -> None:
-            validation = trainer.history.validation[-1] if len(trainer.history) else np.array([np.nan])
-            seen = ~np.isnan(validation)
-            move(trainer.epoch, f"validation {validation[seen].mean():.1f} %" if seen.any() else "")
-
-        yield after_epoch
+        yield EpochsBar(move)

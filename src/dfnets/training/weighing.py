@@ -9,11 +9,14 @@ import torch
 from torch import Tensor
 
 from dfnets.training.calibration import penalised, tempered, tempered_losses
-from dfnets.training.choice import FIRST, OTHERS, mixture_shares
+from dfnets.training.choice import mixture_shares
 from dfnets.training.objective import Nodes
 
 # What a member's logits may be divided by: a network with a strong penalty is right long before it is sure.
 TEMPERATURES = np.geomspace(0.1, 5.0, 25)
+# What the first member and every other count for before any validation node has spoken, in nodes. A useless one keeps
+# about that much, so with a few dozen nodes a handful of them would be heard if it were more.
+FIRST, OTHERS = 3.0, 0.25
 # More validation nodes than that say nothing new about a handful of numbers.
 MOST_NODES = 1000
 
@@ -25,7 +28,7 @@ def member_weights(
 
     A member's temperature is the one with the least cross-entropy, so that none is heard more because it is sure of
     itself. The weights are those under which the true classes are most likely; the first member counts for ``FIRST``
-    nodes beforehand and the others for ``OTHERS``, as in :func:`dfnets.training.choice.choose`.
+    nodes beforehand and the others for ``OTHERS``.
 
     Args:
         logits: M times (n, R, classes).

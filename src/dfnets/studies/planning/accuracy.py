@@ -13,7 +13,14 @@ MODEL = "dfnet-plus"
 MANY_SEEDS = 20
 STRONG = ("gcn", "gat", "appnp", "gcnii", "grand")
 BASELINES = ("mlp", "sgc", "gcn", "gat", "chebyshev", "arma", "appnp", "gcnii", "gprgnn", "grand", "dfnet")
-OTHER_GRAPHS = {"texas": "masks", "chameleon_filtered": "masks", "actor": "masks", "amazon_computers": "random"}
+OTHER_GRAPHS = {
+    "texas": "masks",
+    "chameleon_filtered": "masks",
+    "actor": "masks",
+    "amazon_computers": "random",
+    "digits": "random",
+    "debian_packages": "random",
+}
 WHOLE = "whole"
 
 
