@@ -41,7 +41,9 @@ def consistency(
         mean = mean / shares[:, None]
         mean = mean / mean.sum(dim=-1, keepdim=True)
     # Divided by the largest first, so that a high power of a small probability is not lost.
-    sharp = (mean / mean.amax(dim=-1, keepdim=True)) ** (1 / temperature)
+    # By exp and log: the power of torch rounds the last entries of a tensor otherwise than the rest, and which those are
+    # depends on the number of replicas.
+    sharp = torch.exp(torch.log(mean / mean.amax(dim=-1, keepdim=True)) / temperature)
     sharp = sharp / sharp.sum(dim=-1, keepdim=True)
     if divergence == "squared":
         distance = (p - sharp).square().sum(dim=-1)

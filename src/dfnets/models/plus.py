@@ -27,6 +27,7 @@ from dfnets.models.plus_members import (
 from dfnets.models.plus_network import Inputs, PlusNetwork
 from dfnets.models.plus_presets import LONGER
 from dfnets.models.plus_responses import responses
+from dfnets.nn.batched import Generators
 from dfnets.nn.filter_bank import FilterBank, neighbour_average, restart_filter
 from dfnets.shift import Shift
 
@@ -120,6 +121,12 @@ class DFNetPlus(PlusNetwork):
             FilterBank([neighbour_average()], own),
             FilterBank(self._every_response(), own),
         )
+
+    def reset_parameters(self, streams: Generators) -> None:
+        super().reset_parameters(streams)
+        # Drawn again when they are trained; without validation nodes they stay as they are, the same for the same seed.
+        for member in self.members:
+            cast(Member, member).reset_parameters(streams)
 
     def use_validation(self, inputs: Inputs) -> list[tuple[Model, Any]]:
         self._uses_members = bool(self.members)
