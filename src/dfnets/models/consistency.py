@@ -41,8 +41,8 @@ def consistency(
         mean = mean / shares[:, None]
         mean = mean / mean.sum(dim=-1, keepdim=True)
     # Divided by the largest first, so that a high power of a small probability is not lost.
-    # By exp and log: the power of torch rounds the last entries of a tensor otherwise than the rest, and which those are
-    # depends on the number of replicas.
+    # By exp and log: the power of torch rounds the last entries of a tensor otherwise than the rest, and which
+    # those are depends on the number of replicas.
     sharp = torch.exp(torch.log(mean / mean.amax(dim=-1, keepdim=True)) / temperature)
     sharp = sharp / sharp.sum(dim=-1, keepdim=True)
     if divergence == "squared":
