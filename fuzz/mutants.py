@@ -77,7 +77,7 @@ def main() -> None:
             for part in ("src", "tests", "fuzz", "pyproject.toml"):
                 copy = shutil.copytree if (ROOT / part).is_dir() else shutil.copy
                 copy(ROOT / part, folder / part)  # type: ignore[operator]
-            os.environ.setdefault("MKL_CBWR", "AUTO")  # as dfnets does before it loads torch
+            os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")  # as dfnets does before it loads torch
             for name in ("torch", "scipy.stats", "scipy.sparse.linalg", "pandas", "hypothesis", "optuna", "numba"):
                 importlib.import_module(name)
             for tests in dict.fromkeys(mutant.tests for mutant in mutants):

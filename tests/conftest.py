@@ -115,6 +115,14 @@ def exact_replicas() -> None:
 
 
 @pytest.fixture
+def exact_products() -> None:
+    """For tests of bits that follow the number of threads or of columns unless MKL is in its strict mode."""
+    mode = os.environ.get("MKL_CBWR", "")
+    if not mode.endswith("STRICT"):
+        pytest.skip(f"MKL_CBWR={mode} is not the strict mode that dfnets asks for")
+
+
+@pytest.fixture
 def exchange(tmp_path: Path) -> None:
     """For tests of what is promised only where a file system exchanges two folders in one step."""
     from dfnets import atomic

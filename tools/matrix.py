@@ -61,7 +61,7 @@ def instruction_sets() -> Iterator[Cell]:
     """Kernels that torch, MKL, OpenBLAS and Numba choose on other CPUs."""
     for value in ("default", "avx2"):
         yield Cell(f"ATEN_CPU_CAPABILITY={value}", {"ATEN_CPU_CAPABILITY": value})
-    for value in ("OFF", "AUTO", "COMPATIBLE", "AVX2", "AVX512"):
+    for value in ("OFF", "AUTO", "COMPATIBLE", "AVX2,STRICT", "AVX512,STRICT"):
         yield Cell(f"MKL_CBWR={value}", {"MKL_CBWR": value})
     for value in ("SSE4_2", "AVX2"):
         yield Cell(f"MKL_ENABLE_INSTRUCTIONS={value}", {"MKL_ENABLE_INSTRUCTIONS": value})

@@ -10,10 +10,12 @@ from typing import Any
 # work, the threads of one hold up those of the other, by a factor of ten on a machine with other work to do. OpenMP
 # reads this when it is first loaded; whoever sets it keeps what they set.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-# MKL chooses its kernels by the alignment and the distance of rows in memory, on some CPUs with other last bits. In its
-# reproducibility mode it does not, so that networks trained together equal networks trained alone; it reads this
-# before its first product. :mod:`dfnets.nn.reproducibility` warns where that could not be had.
-os.environ.setdefault("MKL_CBWR", "AUTO")
+# MKL chooses its kernels by the alignment and the distance of rows in memory, and on CPUs of Intel shares out sums by
+# the number of threads and of columns, with other last bits. In its strict reproducibility mode it does not, so that
+# networks trained together equal networks trained alone, on any number of threads; CPUs of others know the plain mode
+# only, and need no more. It reads this before its first product. :mod:`dfnets.nn.reproducibility` warns where replicas
+# are not exact all the same.
+os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 
 from dfnets import filters, responses
 from dfnets.filters import (

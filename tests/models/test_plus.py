@@ -169,6 +169,7 @@ def two_parts() -> tuple[Graph, list[Split]]:
     return data, splits
 
 
+@pytest.mark.usefixtures("exact_products")
 def test_a_replica_is_the_same_whether_or_not_another_has_a_hidden_layer() -> None:
     data, splits = two_parts()
     settings: dict[str, Any] = {"epochs": 25, "progress": False, "device": "cpu"}

@@ -26,6 +26,7 @@ def restored() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
+@pytest.mark.usefixtures("exact_products")
 @pytest.mark.parametrize("name", TRAINED)
 def test_weights_have_the_same_bits_for_1_2_and_4_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "WORTH_WAKING", 10_000)

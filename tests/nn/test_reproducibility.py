@@ -44,7 +44,7 @@ def test_a_warning_names_the_variable_where_bits_do_not_hold(monkeypatch: pytest
     monkeypatch.setattr(batched, "products", by_position)
     reproducibility.replicas_are_exact.cache_clear()
     try:
-        with pytest.warns(RuntimeWarning, match="set MKL_CBWR=AUTO before Python starts"):
+        with pytest.warns(RuntimeWarning, match="set MKL_CBWR=AUTO,STRICT before Python starts"):
             reproducibility.warn_unless_exact()
     finally:
         reproducibility.replicas_are_exact.cache_clear()

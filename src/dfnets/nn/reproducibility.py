@@ -3,8 +3,9 @@
 On a CPU the products of :mod:`dfnets.nn.batched` go through the BLAS that torch was built with. Replica r of (n, R, c)
 activations has the same numbers as a network alone, but its rows lie R c apart in memory, and a BLAS may choose its
 kernel, and so the order of its sums, by that distance. Intel's MKL does so on some CPUs unless its reproducibility
-mode is on, which ``import dfnets`` asks for (``MKL_CBWR=AUTO``). That comes too late where torch has multiplied before,
-and says nothing to another BLAS, so what holds is found out by trying.
+mode is on, which ``import dfnets`` asks for (``MKL_CBWR=AUTO,STRICT``; without ``STRICT`` the bits of a tall product
+follow the number of threads on CPUs of Intel). That comes too late where torch has multiplied before, and says nothing
+to another BLAS, so what holds is found out by trying.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def warn_unless_exact() -> None:
     warnings.warn(
         f"with MKL_CBWR={mode!r} the matrix products of this CPU depend on where their operands lie in memory, so "
         "replicas trained together equal single runs to rounding only, not to the last bit; to have the same bits, "
-        "set MKL_CBWR=AUTO before Python starts, or import dfnets before torch computes anything",
+        "set MKL_CBWR=AUTO,STRICT before Python starts, or import dfnets before torch computes anything",
         RuntimeWarning,
         stacklevel=3,
     )
