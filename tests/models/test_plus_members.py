@@ -162,6 +162,26 @@ def test_validation_nodes_weigh_the_members(told_by: str, tmp_path: Path) -> Non
     np.testing.assert_allclose(again.per_replica, result.predict().per_replica, atol=1e-6)
 
 
+def test_offsets_of_classes_change_what_is_predicted_and_not_what_chooses_the_epoch() -> None:
+    data = graph(told_by="features")
+    assert data.labels is not None
+    # As many validation nodes of each class, and no test nodes of one.
+    split = Split(SPLIT.train, SPLIT.validation, [node for node in SPLIT.test if data.labels[node] != 2], "made")
+    with_offsets, without = (
+        fit("dfnet-plus", data, protocol=split, replicas=2, epochs=40, progress=False, device="cpu", class_offsets=wanted)
+        for wanted in (True, False)
+    )
+    for name in ("loss", "validation", "validation_loss"):
+        np.testing.assert_array_equal(getattr(with_offsets.history, name), getattr(without.history, name))
+    assert not without._trainer.best["class_offsets"].any()
+    offsets = with_offsets._trainer.best["class_offsets"].numpy()
+    assert offsets.any(axis=1).all()
+    shifted = np.log(with_offsets.predict().per_replica) - np.log(without.predict().per_replica)
+    shifted -= offsets[:, None]
+    # What is left is the constant by which the probabilities of a node are scaled.
+    np.testing.assert_allclose(shifted - shifted.mean(axis=2, keepdims=True), 0, atol=1e-4)
+
+
 def test_members_are_not_trained_without_validation_nodes() -> None:
     data = graph(told_by="features")
     split = Split(SPLIT.train, [], SPLIT.test, "made")

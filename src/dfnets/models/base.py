@@ -224,8 +224,16 @@ class Model(nn.Module, ABC):
         """Sets what each member counts for, and what its logits are divided by: (R, members) both."""
 
     def mixed(self, logits: Sequence[Tensor]) -> Tensor:
-        """(n, R, classes) logits of the ensemble, of what :meth:`member_logits` gave."""
+        """(n, R, classes) logits of the ensemble, of what :meth:`member_logits` gave, before classes are shifted."""
         raise NotImplementedError(f"{type(self).__name__} has no members, but was given {len(logits)}")
+
+    @property
+    def shifts_classes(self) -> bool:
+        """Whether an ensemble takes offsets of its classes, see :mod:`dfnets.training.class_offsets`."""
+        return False
+
+    def shift_classes_(self, offsets: np.ndarray) -> None:
+        """Sets the (R, classes) offsets that are added to the logits of an ensemble wherever it predicts."""
 
     def losses(self, inputs: Any, objective: Objective) -> Tensor:
         """(R,) what a step of training descends; a model with a term of its own adds it here.

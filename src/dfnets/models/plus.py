@@ -55,7 +55,7 @@ class EnsembleInputs(Inputs):
 
 
 class DFNetPlus(PlusNetwork):
-    """p = sum_m w_m softmax(logits_m / T_m): the network of :class:`PlusNetwork` and a few small ones beside it.
+    """p ~ exp(b) sum_m w_m softmax(logits_m / T_m): the network of :class:`PlusNetwork` and small ones beside it.
 
     No single network is the best on every graph. Where words of neighbours add up, the network filters first and is
     linear; with hubs or many classes it is better to predict first and to propagate what was predicted; where edges
@@ -63,18 +63,21 @@ class DFNetPlus(PlusNetwork):
     these are trained one after the other, each to the epoch that is the best for itself by validation nodes, and the
     network last. Whenever it is scored, the validation nodes choose every T_m by its cross-entropy and the weights w
     by the likelihood of their mixture (:mod:`dfnets.training.weighing`), as they choose the epoch. This is stacking
-    (Wolpert, 1992) of networks that share a bank of filters.
+    (Wolpert, 1992) of networks that share a bank of filters. Last, an offset b_c for each class makes classes as
+    frequent in the predictions as they are where these are used (:mod:`dfnets.training.class_offsets`): where as many
+    nodes of each class were labelled, the large classes would be predicted too seldom.
 
     Without validation nodes, and with ``ensemble=False``, there is the network alone.
 
-    Shapes: the logits, log p, are (n, R, classes).
+    Shapes: the logits, log p + b, are (n, R, classes).
     """
 
     presets: ClassVar = {"default": {}, **{name: {"ensemble": False, **own} for name, own in LONGER.items()}}
     space = SPACE
-    version = 7
+    version = 8
     member_weights: Tensor
     member_temperatures: Tensor
+    class_offsets: Tensor
 
     def __init__(self, config: DFNetPlusConfig, sizes: Sizes, *, filter: Any = None, replicas: int = 1) -> None:
         super().__init__(config, sizes, filter=filter, replicas=replicas)
@@ -84,6 +87,7 @@ class DFNetPlus(PlusNetwork):
             alone[:, 0] = 1
             self.register_buffer("member_weights", alone)
             self.register_buffer("member_temperatures", torch.ones_like(alone))
+            self.register_buffer("class_offsets", torch.zeros(replicas, sizes.classes))
         self._uses_members = False
         # What the members said last, of which inputs and with which weights: once trained, they say it again.
         self._said: tuple[Inputs, list[int], list[Tensor]] | None = None
@@ -135,7 +139,7 @@ class DFNetPlus(PlusNetwork):
     def forward(self, inputs: Inputs) -> Tensor:
         if self.training or not self._mixes():
             return super().forward(inputs)
-        return self.mixed(self.member_logits(inputs))
+        return self.mixed(self.member_logits(inputs)) + self.class_offsets
 
     def logits_at(self, inputs: Inputs, nodes: np.ndarray) -> Tensor:
         if not self._mixes():
@@ -156,8 +160,15 @@ class DFNetPlus(PlusNetwork):
         self.member_weights.copy_(torch.as_tensor(weights))
         self.member_temperatures.copy_(torch.as_tensor(temperatures))
 
+    @property
+    def shifts_classes(self) -> bool:
+        return self.config.class_offsets
+
+    def shift_classes_(self, offsets: np.ndarray) -> None:
+        self.class_offsets.copy_(torch.as_tensor(offsets))
+
     def mixed(self, logits: Sequence[Tensor]) -> Tensor:
-        """(n, R, classes) log p of all members' logits."""
+        """(n, R, classes) log p of all members' logits, before classes are shifted."""
         total = torch.zeros(())
         for m, own in enumerate(logits):
             tempered = torch.softmax(own / self.member_temperatures[:, m, None], dim=-1)

@@ -17,6 +17,8 @@ class DFNetPlusConfig(Config):
     Attributes:
         ensemble: train small networks beside this one where there are validation nodes, which weigh them; without
             validation nodes, and for False, there is this network alone.
+        class_offsets: of an ensemble, shift its predictions so that classes are as frequent in them as where they are
+            used, which validation nodes or, where these were drawn class by class, the other nodes show.
         features: how rows of X are scaled. ``"auto"``: not at all where X is dense and real-valued, so that columns of
             different scale are standardised instead; otherwise to length 1.
         low: restart probabilities of the low-pass feedback loops, one response each.
@@ -49,6 +51,7 @@ class DFNetPlusConfig(Config):
     """
 
     ensemble: bool = True
+    class_offsets: bool = True
     features: Literal["auto", "row", "unit", "none"] = "auto"  # type: ignore[assignment]
     epochs: int = Field(1000, ge=0)
     learning_rate: float = Field(0.01, gt=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from torch import Tensor
 
 from dfnets.models import Model
 from dfnets.nn import batched
+from dfnets.training.class_offsets import class_offsets
 from dfnets.training.history import History
 from dfnets.training.objective import Nodes, Objective, Scores, scores
 from dfnets.training.selection import better, last_record
@@ -124,14 +126,24 @@ class Trainer:
                 member.load_state_dict(trainer.best)
 
     def evaluate(self) -> Scores:
-        """The scores of the weights as they are; the members of an ensemble are weighed by validation nodes first."""
+        """The scores of the weights as they are; the members of an ensemble are weighed by validation nodes first.
+
+        Validation scores are those before classes are shifted, so that the epoch does not depend on by how much.
+        """
         self.model.eval()
         with torch.no_grad():
             members = self.model.member_logits(self.inputs)
             if not members:
                 return scores(self.model(self.inputs), self.labels, self.nodes)
             self.model.weigh_(*member_weights(members, self.labels, self.nodes))
-            return scores(self.model.mixed(members), self.labels, self.nodes)
+            mixed = self.model.mixed(members)
+            result = scores(mixed, self.labels, self.nodes)
+            if not self.model.shifts_classes:
+                return result
+            offsets = class_offsets(mixed, self.labels, self.nodes)
+            self.model.shift_classes_(offsets)
+            shifted = mixed + torch.as_tensor(offsets, dtype=mixed.dtype, device=mixed.device)
+            return replace(result, test=scores(shifted, self.labels, self.nodes).test)
 
     def weights(self, rule: str) -> dict[str, Tensor]:
         """The (R, ...) tensors of the rule ``"final"`` or ``"validation"``."""

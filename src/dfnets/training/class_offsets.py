@@ -1,0 +1,146 @@
+"""What is added to the logarithm of each class's probability, so that classes are as frequent as where they are used.
+
+Predictions lean towards the shares that classes have among the labelled nodes. Where the same number of nodes of each
+class was labelled, most other nodes are of the large classes, and a rare class is predicted too often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import logsumexp, softmax
+from torch import Tensor
+
+from dfnets.training.objective import Nodes
+
+# Validation nodes were drawn class by class where that share of the classes has as many of them as the largest has,
+# and so many at least: of nodes drawn at random no two classes of several have the same number.
+EQUAL_SHARE, LEAST_PER_CLASS = 0.75, 5
+# More nodes than that say nothing new about the shares of a few classes.
+MOST_NODES = 2000
+# What the shares of the validation nodes count for against those of the other nodes, as a part of these.
+WORTH = 0.1
+# How much better than guessing the predictions are, from 0 to 1, where the shares of what they predict begin to tell
+# anything, and where they tell all.
+LEAST_SKILL, FULL_SKILL = 0.3, 0.6
+# The penalty on squared offsets that are fitted to validation nodes, in nodes: it keeps them finite.
+PENALTY = 1.0
+# Steps at most, and the change of a share or an offset at which they end.
+STEPS, ENOUGH = 100, 1e-5
+
+
+def class_offsets(log_p: Tensor, labels: np.ndarray, nodes: Sequence[Nodes]) -> np.ndarray:
+    """(R, classes) offsets of the logarithms of each replica's probabilities.
+
+    Validation nodes that were drawn at random show by their labels which classes are predicted too often
+    (:func:`offsets_by_labels`). Where they were drawn class by class, their labels say nothing of that, and what is
+    predicted for the nodes without label does (:func:`offsets_by_predictions`).
+
+    Args:
+        log_p: (n, R, classes) logarithms of probabilities.
+        labels: (n,) classes; only those of validation nodes are looked at.
+        nodes: of each replica.
+    """
+    rows = []
+    for r, own in enumerate(nodes):
+        validation = own.validation[_evenly(len(own.validation))]
+        wanted = labels[validation]
+        seen = _rows(log_p, validation, r)
+        if drawn_by_class(wanted, log_p.shape[2]):
+            others = np.setdiff1d(np.arange(len(labels)), np.concatenate([own.train, own.validation]))
+            found = offsets_by_predictions(seen, _rows(log_p, others[_evenly(len(others))], r))
+            rows.append(_trust(seen, wanted) * found)
+        else:
+            rows.append(offsets_by_labels(seen, wanted))
+    return np.stack(rows)
+
+
+def drawn_by_class(labels: np.ndarray, classes: int) -> bool:
+    """Whether nodes with these labels look as if a number of each class had been asked for.
+
+    >>> drawn_by_class(np.repeat([0, 1, 2], 30), 3), drawn_by_class(np.repeat([0, 1, 2], [31, 40, 19]), 3)
+    (True, False)
+    """
+    counts = np.bincount(labels, minlength=classes)
+    equal = np.count_nonzero(counts == counts.max())
+    return bool(classes > 1 and counts.max() >= LEAST_PER_CLASS and equal >= max(2, EQUAL_SHARE * classes))
+
+
+def offsets_by_labels(log_p: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """(classes,) offsets b that minimise the cross-entropy of softmax(log p + b), as far as there is evidence for them.
+
+    With the temperatures of the members this is temperature scaling with corrected bias (Alexandari et al., 2020). The
+    minimum, with ``PENALTY`` times the squares, is multiplied by max(0, 1 - d / s), the factor of James and Stein
+    (1961): s is twice what the log-likelihood gains, and about d = classes - 1 where the predicted shares were right
+    and b follows the noise only. Each step is half of Newton's for every offset by itself: the curvature of the loss is
+    at most twice its diagonal.
+
+    Args:
+        log_p: (m, classes) logarithms of probabilities.
+        labels: (m,).
+
+    >>> evenly = np.log(np.full((90, 3), 1 / 3))
+    >>> offsets_by_labels(evenly, np.repeat([0, 1, 2], [31, 30, 29])).round(2) + 0
+    array([0., 0., 0.])
+    >>> offsets_by_labels(evenly, np.repeat([0, 1, 2], [60, 20, 10])).round(2)
+    array([ 0.85, -0.15, -0.7 ])
+    """
+    counts = np.bincount(labels, minlength=log_p.shape[1])
+    offsets = np.zeros(log_p.shape[1])
+    for _ in range(STEPS):
+        p = softmax(log_p + offsets, axis=1)
+        slope = p.sum(axis=0) - counts + 2 * PENALTY * offsets
+        change = slope / (2 * ((p * (1 - p)).sum(axis=0) + 2 * PENALTY))
+        # The loss does not depend on their mean, and the penalty is least where that is 0.
+        change = change - change.mean()
+        offsets = offsets - change
+        if np.abs(change).max() < ENOUGH:
+            break
+    gained = 2 * float((offsets * counts).sum() - logsumexp(log_p + offsets, axis=1).sum())
+    return max(0.0, 1 - (len(offsets) - 1) / gained) * offsets if gained > 0 else 0 * offsets
+
+
+def offsets_by_predictions(seen: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """(classes,) log(share among the others / share among the seen), by expectation maximisation.
+
+    The shares under which what is predicted for the other nodes is most likely, if a node of a class looks the same in
+    both sets (Saerens et al., 2002). A class's share among the seen is its mean probability there, and counts for
+    ``WORTH`` of the others beforehand.
+
+    Args:
+        seen: (m, classes) logarithms of probabilities.
+        others: (k, classes).
+
+    >>> evenly, mostly_the_first = np.log([[0.9, 0.1], [0.1, 0.9]]), np.log([[0.9, 0.1]] * 9 + [[0.1, 0.9]])
+    >>> offsets_by_predictions(evenly, mostly_the_first).round(2)
+    array([ 0.59, -1.6 ])
+    """
+    if not len(others):
+        return np.zeros(seen.shape[1])
+    usual = softmax(seen, axis=1).mean(axis=0)
+    p = softmax(others, axis=1)
+    shares = usual
+    for _ in range(STEPS):
+        likely = p * (shares / usual)
+        found = (likely / likely.sum(axis=1, keepdims=True)).sum(axis=0)
+        before, shares = shares, (found + WORTH * len(others) * usual) / ((1 + WORTH) * len(others))
+        if np.abs(shares - before).max() < ENOUGH:
+            break
+    return np.log(shares / usual)
+
+
+def _trust(log_p: np.ndarray, labels: np.ndarray) -> float:
+    """From 0 to 1: where most predictions are wrong, the most frequent errors would be taken for a frequent class."""
+    guess = 1 / log_p.shape[1]
+    skill = (np.mean(log_p.argmax(axis=1) == labels) - guess) / (1 - guess)
+    return float(np.clip((skill - LEAST_SKILL) / (FULL_SKILL - LEAST_SKILL), 0, 1))
+
+
+def _evenly(count: int) -> np.ndarray:
+    return np.linspace(0, count - 1, min(count, MOST_NODES)).astype(np.int64)
+
+
+def _rows(log_p: Tensor, nodes: np.ndarray, r: int) -> np.ndarray:
+    rows = log_p[nodes, r].double().cpu().numpy()
+    return rows - logsumexp(rows, axis=1, keepdims=True)
