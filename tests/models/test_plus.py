@@ -297,9 +297,9 @@ def test_many_classes_are_learnt_from_labels_alone(monkeypatch: pytest.MonkeyPat
         assert model.trust.item() == pytest.approx(trust)
         assert (model.beside is None) is (classes > 10)
         assert model.first.out_channels == (64 if classes > 10 else classes)
-    # Five labelled nodes of each class where that is more than 50, beside 100 unlabelled ones; the first graph has so
+    # Five labelled nodes of each class where that is more than 50, beside 600 unlabelled ones; the first graph has so
     # few features that many describe a node at once, and two of each class are seen.
-    assert seen == [(114, 2), (180, 2), (300, 1)]
+    assert seen == [(614, 2), (680, 2), (800, 1)]
 
 
 def test_the_penalty_of_standardised_columns_is_ten_times_as_large() -> None:
@@ -311,6 +311,24 @@ def test_the_penalty_of_standardised_columns_is_ten_times_as_large() -> None:
     network.prepare(profile, torch.device("cpu"))
     assert network.settings.standardise
     assert network.penalties()[0][1] == pytest.approx(5e-3)
+
+
+@pytest.mark.parametrize(
+    ("values", "rates"),
+    [
+        (np.eye(20, 30), (0.5, 0.5)),  # words
+        (np.random.default_rng(0).random((20, 30)) < 0.2, (0.0, 0.3)),  # many marks of 0 or 1
+        (np.random.default_rng(0).normal(size=(20, 30)), (0.0, 0.3)),  # measurements
+    ],
+)
+def test_entries_are_dropped_of_words_only(values: np.ndarray, rates: tuple[float, float]) -> None:
+    data = Graph(np.ones((20, 20)) - np.eye(20), features=values.astype(float), labels=np.arange(20) % 2)
+    network = DFNetPlus(models.config("dfnet-plus"), Sizes(30, 2, 20))
+    network.prepare(data, torch.device("cpu"))
+    assert (network.settings.input_dropout, network.settings.node_dropout) == rates
+    given = DFNetPlus(models.config("dfnet-plus", input_dropout=0.25, node_dropout=0.0), Sizes(30, 2, 20))
+    given.prepare(data, torch.device("cpu"))
+    assert (given.settings.input_dropout, given.settings.node_dropout) == (0.25, 0.0)
 
 
 @pytest.mark.parametrize(("classes", "l2"), [(3, 5e-4), (10, 5e-4), (40, 1.25e-4)])

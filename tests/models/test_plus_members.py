@@ -168,7 +168,16 @@ def test_offsets_of_classes_change_what_is_predicted_and_not_what_chooses_the_ep
     # As many validation nodes of each class, and no test nodes of one.
     split = Split(SPLIT.train, SPLIT.validation, [node for node in SPLIT.test if data.labels[node] != 2], "made")
     with_offsets, without = (
-        fit("dfnet-plus", data, protocol=split, replicas=2, epochs=40, progress=False, device="cpu", class_offsets=wanted)
+        fit(
+            "dfnet-plus",
+            data,
+            protocol=split,
+            replicas=2,
+            epochs=40,
+            progress=False,
+            device="cpu",
+            class_offsets=wanted,
+        )
         for wanted in (True, False)
     )
     for name in ("loss", "validation", "validation_loss"):

@@ -72,7 +72,7 @@ class DFNetPlus(PlusNetwork):
     Shapes: the logits, log p + b, are (n, R, classes).
     """
 
-    presets: ClassVar = {"default": {}, **{name: {"ensemble": False, **own} for name, own in LONGER.items()}}
+    presets: ClassVar = {"default": {}, **LONGER}
     space = SPACE
     version = 8
     member_weights: Tensor

@@ -33,13 +33,15 @@ class DFNetPlusConfig(Config):
         standardise: give every filtered column of X mean 0 and variance 1. None: where X is not sparse.
         gain: a factor for every column of X, decayed like the weights; with standardised columns this drops those that
             do not help. None: where columns are standardised.
-        input_dropout: rate at which entries of X are dropped.
+        input_dropout: rate at which entries of X are dropped. None: 0.5 of words, and none where a row has so many
+            entries that they describe a node together.
         dropout: rate at which entries of the hidden layer are dropped.
-        node_dropout: rate at which nodes are dropped before the filter.
+        node_dropout: rate at which nodes are dropped before the filter. None: 0.5, and 0.3 where a row has many
+            entries.
         augmentations: how often nodes are dropped anew in a step.
         labelled, unlabelled: number of nodes of either kind that a step looks at. None: 50 labelled ones, or 5 for each
             class where that is more, so that a step sees every class; 2 for each class where many columns of X describe
-            a node at once.
+            a node at once. And 600 unlabelled ones, or 100 in mini-batches, where each is a row that has to be read.
         consistency_weight: of the consistency loss, reached after ``ramp`` steps; at half of them it is 0.29 of that.
         temperature: what sharpens the mean prediction.
         confidence: times 1 / classes, the least top probability of a mean prediction that counts.
@@ -65,12 +67,12 @@ class DFNetPlusConfig(Config):
     hidden: Literal["auto"] | Annotated[int, Field(ge=1)] | None = "auto"
     standardise: bool | None = None
     gain: bool | None = None
-    input_dropout: float = Field(0.5, ge=0, lt=1)
+    input_dropout: float | None = Field(None, ge=0, lt=1)
     dropout: float = Field(0.5, ge=0, lt=1)
-    node_dropout: float = Field(0.5, ge=0, lt=1)
+    node_dropout: float | None = Field(None, ge=0, lt=1)
     augmentations: int = Field(2, ge=1)
     labelled: int | None = Field(None, ge=1)
-    unlabelled: int = Field(100, ge=1)
+    unlabelled: int | None = Field(None, ge=1)
     consistency_weight: float = Field(2.0, ge=0)
     temperature: float = Field(0.2, gt=0, le=1)
     confidence: float = Field(2.0, ge=0)

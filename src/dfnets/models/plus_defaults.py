@@ -14,6 +14,10 @@ LABELLED, LABELLED_PER_CLASS = 50, 5
 # Where many columns of X describe a node at once, a few labels fix a classifier of too many columns. There a step sees
 # so few of each class, and the gradient of the network is no longer than that: noise that keeps it from settling.
 PROFILE_PER_CLASS, PROFILE_CLIP = 2, 0.1
+# Rates at which entries of X and nodes are dropped. A word says little without the others, but is one of many that say
+# the same; the columns of a measurement or a profile are few, and without half of them it is another one.
+INPUT_DROPOUT, NODE_DROPOUT = 0.5, 0.5
+DENSE_INPUT_DROPOUT, DENSE_NODE_DROPOUT = 0.0, 0.3
 # Mean number of labelled nodes per class below which classes are balanced.
 BALANCE_BELOW = 10
 # The penalty, that of standardised columns, and the classes above which either falls.
@@ -47,10 +51,26 @@ class PlusDefaults:
         return self.kind.scaling
 
     @property
+    def dense(self) -> bool:
+        """Whether a row of X has so many entries that they describe a node together."""
+        return self.kind in (FeatureKind.PROFILE, FeatureKind.MEASURED)
+
+    @property
     def standardise(self) -> bool:
         """Whether filtered columns are standardised."""
-        by_kind = self.kind in (FeatureKind.PROFILE, FeatureKind.MEASURED)
-        return by_kind if self.config.standardise is None else self.config.standardise
+        return self.dense if self.config.standardise is None else self.config.standardise
+
+    @property
+    def input_dropout(self) -> float:
+        """The rate at which entries of X are dropped."""
+        usual = DENSE_INPUT_DROPOUT if self.dense else INPUT_DROPOUT
+        return usual if self.config.input_dropout is None else self.config.input_dropout
+
+    @property
+    def node_dropout(self) -> float:
+        """The rate at which nodes are dropped before the filter."""
+        usual = DENSE_NODE_DROPOUT if self.dense else NODE_DROPOUT
+        return usual if self.config.node_dropout is None else self.config.node_dropout
 
     @property
     def l2(self) -> float:

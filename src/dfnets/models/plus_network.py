@@ -63,7 +63,7 @@ class PlusNetwork(Model):
     so that is what is filtered, and the whole bank is one chain of products, its gradient another
     (:class:`dfnets.nn.filter_bank.FilterBank`).
 
-    A step drops half of the nodes, S times: X_s = M_s X / (1 - rate). The loss is the mean cross-entropy of the S
+    A step drops some of the nodes, S times: X_s = M_s X / (1 - rate). The loss is the mean cross-entropy of the S
     predictions p_s on some labelled nodes, and weight times their distance from the sharpened mean
     normalise(mean_s(p_s)^(1 / temperature)) on these and some unlabelled ones, where the mean is confident.
 
@@ -80,6 +80,8 @@ class PlusNetwork(Model):
 
     Config = DFNetPlusConfig
     presets: ClassVar = {"default": {"ensemble": False}}
+    # Unlabelled nodes that a step looks at where the settings do not say.
+    usual_unlabelled: ClassVar[int] = 600
     config: DFNetPlusConfig
     kind: Tensor
     band_mask: Tensor
@@ -228,7 +230,8 @@ class PlusNetwork(Model):
 
     def losses(self, inputs: Inputs, objective: Objective) -> Tensor:
         config, settings = self.config, self.settings
-        batch = sample_batch(objective, objective.num_nodes, settings.labelled, config.unlabelled, self.streams)
+        unlabelled = config.unlabelled or self.usual_unlabelled
+        batch = sample_batch(objective, objective.num_nodes, settings.labelled, unlabelled, self.streams)
         # With too many classes to ask for agreement, one is all that the labels need.
         count = config.augmentations if len(self.bands) == 1 or trust_with_classes(self.sizes.classes) else 1
         log_p = torch.log_softmax(self._augmented(inputs, batch.nodes, count), dim=-1)
@@ -252,7 +255,8 @@ class PlusNetwork(Model):
         """(B, R, count, classes) logits of each replica's (B, R) nodes, once for each time that nodes are dropped."""
         weight, bias, active = self._first_layer()
         drops, streams = self.use_consistency, self.streams
-        signals = dropped_signals(inputs.features, weight, active, self.config, drops, streams, count)
+        rates = self.settings.input_dropout, self.settings.node_dropout
+        signals = dropped_signals(inputs.features, weight, active, rates, drops, streams, count)
         filtered = inputs.bank.subset(self._active())(signals).view(-1, self.replicas, count, weight.shape[2] // active)
         picked = pick(inputs.bank.shift, filtered, nodes)
         # Augmentations side by side, so that the gradient of the bias is a sum in a fixed order.

@@ -1,7 +1,8 @@
 """Settings of DFNetPlus for the paper's datasets, from a search that was longer than that of any baseline.
 
-An earlier version tried 64, 51, 18 and 23 settings (Cora, Citeseer, Pubmed, NELL) on validation nodes. They are kept
-apart from the presets ``tuned-NAME``, which come from the same number of trials for every model.
+An earlier version, which had no members beside its network, tried 64, 51, 18 and 23 settings (Cora, Citeseer, Pubmed,
+NELL) on validation nodes. They are kept apart from the presets ``tuned-NAME``, which come from the same number of
+trials for every model.
 """
 
 from __future__ import annotations

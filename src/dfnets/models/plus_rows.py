@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -25,6 +25,9 @@ class DFNetPlusOnRows(PlusNetwork):
 
     Shapes: the logits are (known, R, classes), of the nodes that train, choose and test.
     """
+
+    # Each is a row that has to be read.
+    usual_unlabelled: ClassVar = 100
 
     def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Any:
         raise NotImplementedError("a network on rows is given RowInputs; to predict for a graph, make it a DFNetPlus")
@@ -56,9 +59,9 @@ class DFNetPlusOnRows(PlusNetwork):
         parts = []
         for r, stream in enumerate(self.streams):
             seeds = torch.randint(1 << 62, (count,), generator=stream, device=nodes.device).cpu().numpy()
-            rate = self.config.node_dropout if bool(self.use_consistency[r]) else 0.0
+            rate = self.settings.node_dropout if bool(self.use_consistency[r]) else 0.0
             places = nodes[:, r].cpu().numpy()
-            parts.append(torch.from_numpy(inputs.rows.dropped(places, seeds, rate, self.config.input_dropout)))
+            parts.append(torch.from_numpy(inputs.rows.dropped(places, seeds, rate, self.settings.input_dropout)))
         return self._of(torch.stack(parts, dim=1))
 
     def _of(self, rows: Tensor) -> Tensor:
