@@ -48,7 +48,7 @@ def class_offsets(log_p: Tensor, labels: np.ndarray, nodes: Sequence[Nodes]) -> 
         wanted = labels[validation]
         seen = _rows(log_p, validation, r)
         if drawn_by_class(wanted, log_p.shape[2]):
-            others = np.setdiff1d(np.arange(len(labels)), np.concatenate([own.train, own.validation]))
+            others = _others(len(labels), own)
             found = offsets_by_predictions(seen, _rows(log_p, others[_evenly(len(others))], r))
             rows.append(_trust(seen, wanted) * found)
         else:
@@ -135,6 +135,12 @@ def _trust(log_p: np.ndarray, labels: np.ndarray) -> float:
     guess = 1 / log_p.shape[1]
     skill = (np.mean(log_p.argmax(axis=1) == labels) - guess) / (1 - guess)
     return float(np.clip((skill - LEAST_SKILL) / (FULL_SKILL - LEAST_SKILL), 0, 1))
+
+
+def _others(count: int, own: Nodes) -> np.ndarray:
+    rest = np.ones(count, dtype=bool)
+    rest[own.train] = rest[own.validation] = False
+    return np.flatnonzero(rest)
 
 
 def _evenly(count: int) -> np.ndarray:
