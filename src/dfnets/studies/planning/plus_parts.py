@@ -19,6 +19,7 @@ _OF_THE_NETWORK: Mapping[str, Mapping[str, Any]] = {
     "with a hidden layer": {"hidden": 64},
 }
 PARTS: Mapping[str, Mapping[str, Any]] = {
+    "without offsets of classes": {"class_offsets": False},
     ALONE: {"ensemble": False},
     **{f"{ALONE}, {name}": {"ensemble": False, **own} for name, own in _OF_THE_NETWORK.items()},
 }
