@@ -236,8 +236,7 @@ class PlusNetwork(Model):
         count = config.augmentations if len(self.bands) == 1 or trust_with_classes(self.sizes.classes) else 1
         log_p = torch.log_softmax(self._augmented(inputs, batch.nodes, count), dim=-1)
         labelled = len(batch.targets)
-        wanted = batch.targets[..., None, None].expand(-1, -1, count, 1)
-        picked = log_p[:labelled].gather(-1, wanted).squeeze(-1)
+        picked = log_p[:labelled].gather(-1, batch.targets[..., None, None].expand(-1, -1, count, 1)).squeeze(-1)
         supervised = -batched.sums(picked.mean(dim=2) * batch.weights) / labelled
         self.steps += 1
         update_shares_(self.shares, log_p[labelled:].detach().exp().mean(dim=2))
