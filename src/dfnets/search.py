@@ -30,6 +30,21 @@ PRUNE_EVERY = 50
 
 
 @dataclass(frozen=True)
+class KnownTrial:
+    """A trial of an earlier search.
+
+    Attributes:
+        settings: what was tried.
+        validation: the accuracy in percent, the mean over replicas.
+        state: ``"complete"`` or ``"pruned"``.
+    """
+
+    settings: Mapping[str, Any]
+    validation: float
+    state: str
+
+
+@dataclass(frozen=True)
 class Found:
     """What a search found.
 
@@ -71,6 +86,7 @@ def search(
     start: Sequence[Mapping[str, Any]] = (),
     prune: bool = False,
     minutes: float | None = None,
+    known: Mapping[int, KnownTrial] | None = None,
     **options: Any,
 ) -> Found:
     """Draws hyper-parameters at random, trains with each, and keeps what is best on validation nodes.
@@ -90,6 +106,8 @@ def search(
         prune: give up a trial whose validation accuracy is below the median of the others at the same epoch. With
             several workers, which trials are given up depends on the order in which they finish.
         minutes: start no trial after that time; search again for the rest.
+        known: trials of an earlier search by their number. Those with the settings that would be tried count as they
+            are, so whoever gives them vouches that graph, model and training were the same.
         protocol, options: for :func:`dfnets.fit`.
     """
     ranges = dict(models.get(model).space if space is None else space)
@@ -107,7 +125,7 @@ def search(
     with cache.lock(Path(file)), explained_errors(file):
         study = _study(file)
         check_identity(study, identity, file)
-        _enqueue(study, ranges, seed, trials, start)
+        _enqueue(study, ranges, seed, trials, start, known or {})
         job = (model, graph, str(file), fit_options, prune, deadline)
         if workers == 1:
             _work(*job)
@@ -117,10 +135,15 @@ def search(
 
 
 def _enqueue(
-    study: optuna.Study, ranges: Mapping[str, Any], seed: int, trials: int, start: Sequence[Mapping[str, Any]]
+    study: optuna.Study,
+    ranges: Mapping[str, Any],
+    seed: int,
+    trials: int,
+    start: Sequence[Mapping[str, Any]],
+    known: Mapping[int, KnownTrial],
 ) -> None:
     """Puts what is still to be tried into the queue, what an interrupted search left half-done included."""
-    from optuna.trial import TrialState
+    from optuna.trial import TrialState, create_trial
 
     settled = set()
     for trial in study.trials:
@@ -130,7 +153,13 @@ def _enqueue(
             settled.add(trial.user_attrs["draw"])
     for draw in sorted(set(range(trials)) - settled):
         settings = dict(start[draw]) if draw < len(start) else _draw_settings(ranges, seed, draw)
-        study.enqueue_trial({}, user_attrs={"draw": draw, "settings": settings})
+        attributes = {"draw": draw, "settings": settings}
+        ended = known.get(draw)
+        if ended is not None and _with_tuples(ended.settings) == _with_tuples(settings):
+            state = TrialState.COMPLETE if ended.state == "complete" else TrialState.PRUNED
+            study.add_trial(create_trial(state=state, value=ended.validation, user_attrs=attributes))
+        else:
+            study.enqueue_trial({}, user_attrs=attributes)
 
 
 def _work_together(job: tuple[Any, ...], count: int) -> None:

@@ -43,6 +43,10 @@ def search_command(
     datasets: Annotated[list[str] | None, typer.Option(help="With --all: only these; may be repeated.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Start no trial after that time.")] = None,
     table: Annotated[Path | None, typer.Option(help="With --all: write every trial as CSV here.")] = None,
+    known: Annotated[
+        Path | None,
+        typer.Option(help="With --all: do not repeat the trials of this table, such as results/search.csv."),
+    ] = None,
     adopt: Annotated[
         Path | None, typer.Option(help="With --all: write the best settings into the sources in this folder.")
     ] = None,
@@ -52,10 +56,11 @@ def search_command(
     """Search hyper-parameters at random, judged on validation nodes only.
 
     Examples: dfnets search search.db --dataset cora --trials 50 --workers 2
-    dfnets search --all --table results/search.csv --adopt src/dfnets
+    dfnets search --all --known results/search.csv --table results/search.csv --adopt src/dfnets
     """
     if all_:
-        _search_all(file or FOLDER, trials, replicas, epochs, workers, device, models, datasets, minutes, table, adopt)
+        folder = file or FOLDER
+        _search_all(folder, trials, replicas, epochs, workers, device, models, datasets, minutes, table, known, adopt)
         return
     from dfnets.search import search
 
@@ -91,10 +96,11 @@ def _search_all(
     datasets: list[str] | None,
     minutes: float | None,
     table: Path | None,
+    known: Path | None,
     adopt: Path | None,
 ) -> None:
     from dfnets.atomic import replacing
-    from dfnets.report.tables import as_csv
+    from dfnets.report.tables import as_csv, read_csv
     from dfnets.studies.planning.budget import Budget
     from dfnets.studies.planning.searches import search_cells
     from dfnets.studies.running import search_all as searches
@@ -103,10 +109,13 @@ def _search_all(
     standard = Budget()
     budget = Budget(trials or standard.trials, replicas, epochs or standard.epochs, standard.patience)
     cells = search_cells(models, datasets)
-    found = searches.search_all(cells, folder, budget, workers=workers, device=device, minutes=minutes)
+    earlier = None if known is None else read_csv(known)
+    rows = [] if earlier is None else earlier.find()
+    found = searches.search_all(cells, folder, budget, workers=workers, device=device, minutes=minutes, known=rows)
     if table is not None:
         with replacing(table) as temporary:
-            temporary.write_text(as_csv(trials_table(found, budget)), encoding="utf-8", newline="")
+            text = as_csv(trials_table(found, budget, earlier))
+            temporary.write_text(text, encoding="utf-8", newline="")
     if adopt is not None:
         searches.adopt(found, budget, adopt)
     complete = sum(own.tried >= budget.trials for own in found.values())

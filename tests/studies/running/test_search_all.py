@@ -12,7 +12,8 @@ from dfnets.studies.planning import searches
 from dfnets.studies.planning.budget import FAIR_TRIALS, Budget
 from dfnets.studies.planning.searches import SearchCell, search_cells
 from dfnets.studies.running.search_all import adopt, search_all
-from dfnets.studies.showing.searches import trials_table
+from dfnets.studies.showing.document import Table
+from dfnets.studies.showing.searches import COLUMNS, trials_table
 
 pytest.importorskip("optuna")
 BUDGET = Budget(trials=3, replicas=2, epochs=6, patience=4)
@@ -105,6 +106,29 @@ def test_cells_that_are_searched_at_the_same_time_find_what_one_after_the_other_
     together = search_all(cells, tmp_path / "together", BUDGET, workers=2, device="cpu")
     for cell in cells:
         assert together[cell].trials.equals(alone[cell].trials)
+
+
+def test_known_trials_are_not_made_again(tmp_path: Path) -> None:
+    cells = [SearchCell("gcn", "digits", "random")]
+    table = trials_table(search_all(cells, tmp_path / "first", BUDGET, device="cpu"), BUDGET)
+    # No training gives that, so it shows which trials were taken as they are.
+    marked = [{**row, "validation": 12.34} for row in table.find()]
+    marked[0]["version"] = "another"
+    marked[1]["settings"] = json.dumps({"dropout": 0.123})
+    found = search_all(cells, tmp_path / "second", BUDGET, device="cpu", known=marked)[cells[0]]
+    again = {row["trial"] for row in marked[:2]}
+    assert found.tried == BUDGET.trials
+    assert {row.trial for row in found.trials.itertuples() if row.validation != 12.34} == again
+    first = {row["trial"]: row["validation"] for row in table.find()}
+    assert all(row.validation in (12.34, first[row.trial]) for row in found.trials.itertuples())
+
+
+def test_trials_of_what_is_not_searched_now_stay_in_the_table(tmp_path: Path) -> None:
+    cells = [SearchCell("lp", "digits", "random")]
+    found = search_all(cells, tmp_path, BUDGET, device="cpu")
+    row = ["gcn", 1, "digits", "random", 0, "complete", 2, 50.0, "{}"]
+    earlier = Table("search", "", COLUMNS, [row, ["lp", *row[1:]]])
+    assert [own["model"] for own in trials_table(found, BUDGET, earlier).find()] == ["gcn", "lp", "lp", "lp"]
 
 
 def test_what_the_time_did_not_suffice_for_is_searched_the_next_time(tmp_path: Path) -> None:

@@ -6,19 +6,23 @@ import json
 import multiprocessing
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
+from dfnets import models
 from dfnets.atomic import replacing
-from dfnets.search import Found, search
+from dfnets.search import Found, KnownTrial, search
 from dfnets.studies.planning.budget import Budget
 from dfnets.studies.planning.searches import SearchCell
 from dfnets.studies.running.processes import check_options
 from dfnets.studies.running.training import ON_CPU, load_graph
 from dfnets.workers import started
+
+# A cell, and the trials of it that are known.
+_Cell = tuple[SearchCell, Mapping[int, KnownTrial]]
 
 
 def search_cell(
@@ -28,8 +32,13 @@ def search_cell(
     *,
     device: str | None = None,
     minutes: float | None = None,
+    known: Mapping[int, KnownTrial] | None = None,
 ) -> Found:
-    """Searches one model on one dataset, or continues; the trials are in a file of the folder."""
+    """Searches one model on one dataset, or continues; the trials are in a file of the folder.
+
+    Args:
+        known: trials of an earlier search, see :func:`dfnets.search.search`.
+    """
     return search(
         cell.model,
         load_graph(cell.dataset),
@@ -40,6 +49,7 @@ def search_cell(
         start=cell.start,
         prune=cell.trained,
         minutes=minutes,
+        known=known,
         protocol=cell.protocol,
         preset=cell.preset,
         device="cpu" if cell.model in ON_CPU else device,
@@ -55,6 +65,7 @@ def search_all(
     workers: int = 1,
     device: str | None = None,
     minutes: float | None = None,
+    known: Sequence[Mapping[str, Any]] = (),
     console: Console | None = None,
 ) -> dict[SearchCell, Found]:
     """Searches every cell; finished trials cost nothing when it is started again, so it may be stopped at will.
@@ -63,6 +74,8 @@ def search_all(
         workers: cells that are searched at the same time, one process each: so the trials that are given up are the
             same for any number of them.
         minutes: start no trial after that time.
+        known: trials of an earlier search, rows of :func:`dfnets.studies.showing.searches.trials_table` by the name of
+            the column; those of the present versions of the models are not made again.
 
     Returns:
         what was found. A cell that the time did not suffice for has fewer trials than the budget, or is not there.
@@ -70,20 +83,38 @@ def search_all(
     check_options(workers=workers, device=device, minutes=minutes)
     console = Console(stderr=True) if console is None else console
     deadline = None if minutes is None else time.time() + 60 * minutes
-    known = [cell for cell in cells if _has_data(cell, console)]
-    count = min(workers, len(known))
+    there = [(cell, known_trials(known, cell, budget)) for cell in cells if _has_data(cell, console)]
+    count = min(workers, len(there))
     if count > 1:
         queue: Any = multiprocessing.get_context("spawn").Queue()
-        for place in [*range(len(known)), *[None] * count]:
+        for place in [*range(len(there)), *[None] * count]:
             queue.put(place)
-        with started(count, _take_cells, queue, known, str(folder), budget, device, deadline) as processes:
+        with started(count, _take_cells, queue, there, str(folder), budget, device, deadline) as processes:
             for process in processes:
                 process.join()
     # What the processes did is in the files, and they have said it. What they did not do, because one of them was
     # killed or because there are none, is done here.
     told = Console(quiet=True) if count > 1 else console
-    found = {cell: _searched(known, place, folder, budget, device, deadline, told) for place, cell in enumerate(known)}
+    found = {
+        cell: _searched(there, place, folder, budget, device, deadline, told) for place, (cell, _) in enumerate(there)
+    }
     return {cell: own for cell, own in found.items() if own is not None}
+
+
+def known_trials(rows: Sequence[Mapping[str, Any]], cell: SearchCell, budget: Budget) -> dict[int, KnownTrial]:
+    """The trials of a cell by their number: those of the same version of the model, and of as many replicas."""
+    wanted = {
+        "model": cell.model,
+        "dataset": cell.dataset,
+        "protocol": cell.protocol,
+        "version": str(models.get(cell.model).version),
+        "replicas": str(budget.replicas),
+    }
+    return {
+        int(row["trial"]): KnownTrial(json.loads(row["settings"]), float(row["validation"]), row["state"])
+        for row in rows
+        if all(str(row.get(name)) == value for name, value in wanted.items())
+    }
 
 
 def _has_data(cell: SearchCell, console: Console) -> bool:
@@ -96,7 +127,7 @@ def _has_data(cell: SearchCell, console: Console) -> bool:
 
 
 def _take_cells(
-    queue: Any, cells: Sequence[SearchCell], folder: str, budget: Budget, device: str | None, deadline: float | None
+    queue: Any, cells: Sequence[_Cell], folder: str, budget: Budget, device: str | None, deadline: float | None
 ) -> None:
     """Searches cells that no other process has taken until none is left."""
     import torch
@@ -107,7 +138,7 @@ def _take_cells(
 
 
 def _searched(
-    cells: Sequence[SearchCell],
+    cells: Sequence[_Cell],
     place: int,
     folder: str | os.PathLike[str],
     budget: Budget,
@@ -116,10 +147,11 @@ def _searched(
     console: Console,
 ) -> Found | None:
     """What was found; None before the first trial has ended, and where all of them diverged."""
-    cell, name = cells[place], f"{place + 1} of {len(cells)}: {cells[place]}"
+    cell, known = cells[place]
+    name = f"{place + 1} of {len(cells)}: {cell}"
     left = None if deadline is None else (deadline - time.time()) / 60
     try:
-        found = search_cell(cell, folder, budget, device=device, minutes=left)
+        found = search_cell(cell, folder, budget, device=device, minutes=left, known=known)
     except TimeoutError:
         return None
     except ArithmeticError as error:  # all of its trials diverged
