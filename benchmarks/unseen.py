@@ -16,6 +16,7 @@ reproduce accuracy`` take them like the other graphs of the contest. The files: 
 from __future__ import annotations
 
 import argparse
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -77,7 +78,7 @@ def kanji(characters: Path, words: Path) -> dict[str, np.ndarray]:
     edges = set()
     for line in words.read_text(encoding="euc_jp", errors="replace").splitlines():
         word = line.split(" ", 1)[0]
-        edges |= {(number[a], number[b]) for a, b in zip(word, word[1:], strict=False) if a in number and b in number}
+        edges |= {(number[a], number[b]) for a, b in itertools.pairwise(word) if a in number and b in number}
     return arrays(len(labels), edges, bag_of_words(described, most=1.0), labels)
 
 
