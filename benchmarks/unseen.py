@@ -56,7 +56,7 @@ def wordnet(folder: Path) -> dict[str, np.ndarray]:
     number = {sense: place for place, sense in enumerate(senses)}
     edges = [(number[a], number[b]) for a, b in pointers if a in number and b in number]
     labels = [kept.index(subjects[sense]) for sense in senses]
-    features = bag_of_words([words_of(texts[sense]) for sense in senses])
+    features = bag_of_words([words_of(texts[sense]) for sense in senses], MOST)
     return arrays(len(senses), edges, features, labels)
 
 
@@ -79,7 +79,7 @@ def kanji(characters: Path, words: Path) -> dict[str, np.ndarray]:
     for line in words.read_text(encoding="euc_jp", errors="replace").splitlines():
         word = line.split(" ", 1)[0]
         edges |= {(number[a], number[b]) for a, b in itertools.pairwise(word) if a in number and b in number}
-    return arrays(len(labels), edges, bag_of_words(described, most=1.0), labels)
+    return arrays(len(labels), edges, bag_of_words(described, 1.0), labels)
 
 
 def words_of(text: str) -> list[str]:
@@ -87,14 +87,14 @@ def words_of(text: str) -> list[str]:
     return re.findall(r"[a-z]{3,}", text.lower())
 
 
-def bag_of_words(texts: Sequence[Sequence[str]], most: float = MOST) -> sp.csr_array:
-    """(n, WORDS) which of the most frequent words each text has."""
+def bag_of_words(texts: Sequence[Sequence[str]], most: float) -> sp.csr_array:
+    """(n, WORDS) which of the most frequent words each text has; not those that more than this share of texts has."""
     counts = Counter(word for text in texts for word in set(text))
     usual = {word: count for word, count in counts.items() if LEAST <= count <= most * len(texts)}
     chosen = sorted(usual, key=lambda word: (-usual[word], word))[:WORDS]
     column = {word: place for place, word in enumerate(chosen)}
     pairs = [(row, column[word]) for row, text in enumerate(texts) for word in sorted(set(text)) if word in column]
-    rows, columns = np.array(pairs).T
+    rows, columns = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     return sp.csr_array((np.ones(len(pairs), dtype=np.float32), (rows, columns)), shape=(len(texts), len(column)))
 
 
@@ -102,7 +102,7 @@ def arrays(
     count: int, edges: Iterable[tuple[int, int]], features: sp.csr_array, labels: Sequence[int]
 ) -> dict[str, np.ndarray]:
     """The layout; edges in both directions, once each, and no self-loops."""
-    source, target = np.array(sorted({edge for edge in edges if edge[0] != edge[1]})).T
+    source, target = np.array(sorted({edge for edge in edges if edge[0] != edge[1]}), dtype=np.int64).reshape(-1, 2).T
     adjacency = sp.csr_array((np.ones(len(source)), (source, target)), shape=(count, count))
     adjacency = ((adjacency + adjacency.T) > 0).tocsr()
     adjacency.sort_indices()

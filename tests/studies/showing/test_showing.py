@@ -106,3 +106,15 @@ def test_the_tables_of_dfnet_plus_follow_the_runs() -> None:
     assert all(row["difference"] > 4 for row in other)
     assert {row["runs"] for row in shown["accuracy"].find()} == {20}
     assert [row["paper's DFNet"] for row in shown["accuracy"].find(settings="default")] == [85.2, 74.2, 84.3, 68.3]
+
+
+def test_the_contest_says_on_which_graphs_the_default_was_developed() -> None:
+    rows = tables(accuracy.show(Results([])))["contest-tuned"].find()
+    assert {row["dataset"] for row in rows if row["in sight"] == "no"} == {"kanji", "wordnet"}
+    assert {"cora", "digits"} <= {row["dataset"] for row in rows if row["in sight"] == "yes"}
+
+
+@pytest.mark.parametrize("name", SHOW)
+def test_every_column_has_a_name_of_its_own(name: str) -> None:
+    for table in tables(SHOW[name](Results([]))).values():
+        assert len(set(table.columns)) == len(table.columns), table.name

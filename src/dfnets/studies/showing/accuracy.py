@@ -8,7 +8,7 @@ from typing import Any
 
 from dfnets.studies.analysing.results import Results
 from dfnets.studies.planning import paper_tables
-from dfnets.studies.planning.accuracy import BASELINES, MODEL, OTHER_GRAPHS, STRONG, parts
+from dfnets.studies.planning.accuracy import BASELINES, MODEL, OTHER_GRAPHS, STRONG, UNSEEN, parts
 from dfnets.studies.planning.group import DEFAULT, PUBLISHED, TUNED, Group
 from dfnets.studies.planning.plan import tunings
 from dfnets.studies.showing import tables
@@ -118,11 +118,14 @@ def _contest(results: Results, tuning: str) -> Table:
         for number, model in enumerate(order, start=1):
             places[model].append(number)
         place = f"{places[MODEL][-1]} of {len(order)}" if order else ""
-        about = [d, OTHER_GRAPHS.get(d, "planetoid"), sample.text(), name, score, place]
+        seen = "no" if d in UNSEEN else "yes"
+        about = [d, OTHER_GRAPHS.get(d, "planetoid"), seen, sample.text(), name, score, place]
         rows.append([*about, *tables.difference_cells(found)])
-    columns = ["dataset", "protocol", MODEL, "best baseline", "its accuracy", "place", *tables.DIFFERENCE_COLUMNS]
+    columns = ["dataset", "protocol", "in sight", MODEL, "best baseline", "its accuracy", "place"]
+    columns += tables.DIFFERENCE_COLUMNS
     note = (
-        f"{MODEL} has the same default settings on every graph, those of the baselines are {tuning}. The best baseline "
+        f"{MODEL} has the same default settings on every graph, those of the baselines are {tuning}. In sight: whether "
+        "the default was developed on validation nodes of that graph, among others. The best baseline "
         "is the one with the highest mean test accuracy, which favours it; the place is that by mean test accuracy "
         f"among all of them. {_mean_places(places)}"
     )

@@ -55,7 +55,8 @@ def _table(results: Results, tuning: str) -> Table:
     plan = results.plan.baselines
     columns, rows, planned = ["model"], [], set(plan.cases())
     for dataset in PAPER_DATASETS:
-        columns += [f"{dataset}: paper", "planetoid", *(["authors"] if dataset in CITATION else [])]
+        protocols = ("paper", "planetoid", *(["authors"] if dataset in CITATION else []))
+        columns += [f"{dataset}: {name}" for name in protocols]
     for model in PAPER_MODELS if tuning == PUBLISHED else MODELS:
         row: list[object] = [model]
         for dataset in PAPER_DATASETS:

@@ -32,7 +32,8 @@ def show(results: Results) -> list[Part]:
             figures.append(Figure(f"embeddings-{dataset}", f"t-SNE of the embeddings of {dataset}", panels))
     columns = ["model", "dataset", "runs"]
     for name in MEASURES:
-        columns += [name.replace("_plane", " of t-SNE"), "std"]
+        shown = name.replace("_plane", " of t-SNE")
+        columns += [shown, f"{shown}: std"]
     return [
         Text(
             "The embedding of a node is what the softmax head makes of it, on a log scale, so that all models have as "

@@ -22,7 +22,7 @@ def show(results: Results) -> list[Part]:
                 text = results.of(plan.group(model, dataset, tuning)).text() if planned else "not searched"
                 row += [filter_accuracy(model, dataset), text]
             rows.append(row)
-    columns = ["filter", "settings", *(name for d in plan.datasets() for name in (f"{d}: paper", "here"))]
+    columns = ["filter", "settings", *(name for d in plan.datasets() for name in (f"{d}: paper", f"{d}: here"))]
     entries = [(m, plan.group(m, d, t), filter_accuracy(m, d)) for m, d, t in plan.cases()]
     pairs = [
         (plan.group(FEEDBACK_LOOPED, d, t), plan.group(m, d, t))

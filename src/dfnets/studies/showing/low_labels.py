@@ -53,7 +53,7 @@ def _table(results: Results, dataset: str, tuning: str) -> Table:
             text = results.of(plan.group(model, dataset, rate, tuning)).text() if planned else "not searched"
             row += [low_label(model, dataset, percent(dataset, rate)), text]
         rows.append(row)
-    columns = ["labels", *(name for m in models for name in (f"{m}: paper", "here"))]
+    columns = ["labels", *(name for m in models for name in (f"{m}: paper", f"{m}: here"))]
     title = f"Few labels on {dataset}, {tuning} settings"
     return Table(f"low-labels-{dataset}-{tuning}", title, columns, rows, NOTE + tables.CELLS)
 
