@@ -69,7 +69,7 @@ def test_a_trial_that_diverged_is_not_tried_again_and_one_that_was_cut_off_is() 
     study = optuna.create_study(direction="maximize")
     for draw, more in enumerate([{"diverged": True}, {}]):
         study.add_trial(create_trial(state=TrialState.FAIL, user_attrs={"draw": draw, "settings": {}, **more}))
-    _enqueue(study, SPACE, 0, 3, ())
+    _enqueue(study, SPACE, 0, 3, (), {})
     waiting = study.get_trials(states=(TrialState.WAITING,))
     assert [trial.user_attrs["draw"] for trial in waiting] == [1, 2]
 
