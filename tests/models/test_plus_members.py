@@ -11,7 +11,9 @@ import torch
 from dfnets import Graph, fit, models
 from dfnets.datasets.splits import Split
 from dfnets.models import DFNetPlus, Sizes, plus_members
+from dfnets.models.degree_features import degree_features
 from dfnets.models.plus import TOLERANCE
+from dfnets.models.plus_degrees import FilteredDegreeMember
 from dfnets.models.plus_members import ConvolvedMember, FilteredMember, LoopedMember, MemberInputs, PropagatedMember
 from dfnets.nn.batched import generators
 from dfnets.shift import Shift
@@ -25,11 +27,16 @@ SPLIT = Split(np.arange(21), np.arange(21, 42), np.arange(42, 60), "made")
 
 
 def graph(*, told_by: str, seed: int = 0) -> Graph:
-    """A class is told by a node's own features, or by its neighbours, whose features add up."""
+    """A class is told by a node's own features, by its neighbours, whose features add up, or by how many it has."""
     rng = np.random.default_rng(seed)
     labels = np.arange(N) % CLASSES
     alike = labels[:, None] == labels
-    joined = rng.random((N, N)) < (np.where(alike, 0.4, 0.02) if told_by == "neighbours" else 0.15)
+    rates = np.full((N, N), 0.15)
+    if told_by == "neighbours":
+        rates = np.where(alike, 0.4, 0.02)
+    elif told_by == "degrees":
+        rates = np.array([0.02, 0.25, 0.9])[(labels[:, None] + labels) // 2]
+    joined = rng.random((N, N)) < rates
     edges = np.triu(joined, 1).astype(float)
     means = np.zeros((N, F))
     means[:, :CLASSES] = np.eye(CLASSES)[labels] * (3.0 if told_by == "features" else 0.7)
@@ -76,9 +83,12 @@ def test_members_are_their_equations() -> None:
     }
     after = {PropagatedMember: [low], ConvolvedMember: [s], LoopedMember: [s, np.eye(N)], FilteredMember: [np.eye(N)]}
     x = np.asarray(data.features)
-    assert {type(member) for member in model.members} == set(before)
+    assert {type(member) for member in model.members} == {*before, FilteredDegreeMember}
+    for member in model.members:
+        if isinstance(member, FilteredDegreeMember):  # which has a test of its own
+            member.reads_degrees[:] = False
     for (member, own), logits in zip(model._with_inputs(inputs), model.member_logits(inputs)[1:], strict=True):
-        kind = type(member)
+        kind = next(kind for kind in before if isinstance(member, kind))
         kernels = member.first.weight.detach().numpy().reshape(2, F, member.parts, -1)
         for r in range(2):
             bias, last = (layer.bias[r].detach().numpy() for layer in (member.first, member.head))
@@ -126,9 +136,53 @@ def test_a_replica_with_members_equals_a_single_one() -> None:
             member.losses(reads, objective).sum().backward()
     assert len(list(many.members.parameters())) == len(list(one.members.parameters()))
     for together, alone in zip(many.members.parameters(), one.members.parameters(), strict=True):
-        assert together.grad is not None
+        if together.grad is None:  # of the degrees, which are not read here
+            assert alone.grad is None
+            continue
         assert alone.grad is not None
         assert torch.equal(together.grad[2], alone.grad[0])
+
+
+def test_degrees_are_read_where_they_tell_a_class() -> None:
+    data = graph(told_by="degrees")
+    model, inputs = network(data)
+    member, own = model._with_inputs(inputs)[4]
+    assert isinstance(member, FilteredDegreeMember)
+    assert member.reads_degrees.all()
+    degrees = degree_features(data)
+    columns = (degrees - degrees.mean(axis=0)) / np.sqrt(degrees.var(axis=0) + plus_members.EPS)
+    whole = member.eval()(own).detach().numpy()
+    member.reads_degrees[:] = False
+    for r in range(2):
+        # The logits without degrees say what the hidden layer was: its ReLU is of the sum of both.
+        weight = member.of_degrees.weight[r].detach().numpy()
+        low = [dense_response(data, alpha) @ np.asarray(data.features) for alpha in (0.1, 0.4)]
+        rows = [(z - z.mean(axis=0)) / np.sqrt(z.var(axis=0) + plus_members.EPS) for z in low]
+        kernels = member.first.weight[r].detach().numpy().reshape(F, 2, -1)
+        hidden = sum(z @ kernels[:, k] for k, z in enumerate(rows)) + member.first.bias[r].detach().numpy()
+        last = member.head.weight[r].detach().numpy(), member.head.bias[r].detach().numpy()
+        wanted = np.maximum(hidden + columns @ weight, 0) @ last[0] + last[1]
+        np.testing.assert_allclose(whole[:, r], wanted, atol=2e-3)
+    assert np.abs(member(own).detach().numpy() - whole).max() > 0.1
+
+
+def test_degrees_help_where_they_tell_a_class_and_change_nothing_elsewhere() -> None:
+    losses = {}
+    for told_by in ("degrees", "features"):
+        data = graph(told_by=told_by)
+        assert data.labels is not None
+        model, inputs = network(data, replicas=1)
+        member, own = model._with_inputs(inputs)[4]
+        assert isinstance(member, FilteredDegreeMember)
+        assert bool(member.reads_degrees.all()) == (told_by == "degrees")
+        plain = FilteredMember(member.config, member.sizes, parts=member.parts)
+        for one in (member, plain):
+            nodes = [Nodes(SPLIT.train, SPLIT.validation, SPLIT.test)]
+            trainer = Trainer(one, own, data.labels, nodes, [0], CPU)
+            trainer.run(lambda _: None)
+            losses[told_by, type(one)] = float(trainer.best_loss[0])
+    assert losses["degrees", FilteredDegreeMember] < losses["degrees", FilteredMember] - 0.2
+    assert losses["features", FilteredDegreeMember] == losses["features", FilteredMember]
 
 
 def test_labelled_nodes_whose_rows_would_not_fit_are_thinned_out(monkeypatch: pytest.MonkeyPatch) -> None:

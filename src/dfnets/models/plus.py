@@ -13,8 +13,10 @@ from torch import Tensor, nn
 from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
 from dfnets.models.base import Model, Sizes
+from dfnets.models.degree_features import degree_features
 from dfnets.models.feature_kind import FeatureKind
 from dfnets.models.plus_config import SPACE, DFNetPlusConfig
+from dfnets.models.plus_degrees import FilteredDegreeMember
 from dfnets.models.plus_members import (
     ConvolvedMember,
     FilteredMember,
@@ -52,6 +54,7 @@ class EnsembleInputs(Inputs):
     pagerank: FilterBank
     average: FilterBank
     responses: FilterBank
+    degrees: Tensor
 
 
 class DFNetPlus(PlusNetwork):
@@ -74,7 +77,7 @@ class DFNetPlus(PlusNetwork):
 
     presets: ClassVar = {"default": {}, **LONGER}
     space = SPACE
-    version = 8
+    version = 9
     member_weights: Tensor
     member_temperatures: Tensor
     class_offsets: Tensor
@@ -109,7 +112,7 @@ class DFNetPlus(PlusNetwork):
             *(PropagatedMember(config(l2), **common) for l2 in PROPAGATED_L2),
             ConvolvedMember(config(CONVOLVED_L2), **common),
             LoopedMember(config(LOOPED_L2), **common),
-            FilteredMember(config(LOW_L2), parts=low, **common),
+            FilteredDegreeMember(config(LOW_L2), parts=low, **common),
             FilteredMember(config(ALL_L2), parts=every, **common),
         ]
 
@@ -124,6 +127,7 @@ class DFNetPlus(PlusNetwork):
             FilterBank([restart_filter(RESTART)], own, tol=TOLERANCE),
             FilterBank([neighbour_average()], own),
             FilterBank(self._every_response(), own),
+            torch.tensor(degree_features(graph), dtype=torch.float32, device=device),
         )
 
     def reset_parameters(self, streams: Generators) -> None:
@@ -193,6 +197,6 @@ class DFNetPlus(PlusNetwork):
         # Measured columns have scales of their own.
         measured = self._feature_kind() is FeatureKind.MEASURED
         return [
-            (cast(Member, member), MemberInputs(inputs.features, bank, measured))
+            (cast(Member, member), MemberInputs(inputs.features, bank, measured, inputs.degrees))
             for member, bank in zip(self.members, banks, strict=True)
         ]

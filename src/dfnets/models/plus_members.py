@@ -63,11 +63,13 @@ class MemberInputs:
         features: X.
         bank: the filters that it reads the graph through.
         standardise: whether every column that the hidden layer reads is given mean 0 and variance 1.
+        degrees: (n, 3) the degree features, for the member that reads them.
     """
 
     features: Features
     bank: FilterBank
     standardise: bool
+    degrees: Tensor | None = None
 
 
 class Member(Model):
@@ -230,11 +232,11 @@ class FilteredMember(Member):
             for nodes, some in zip(training_nodes, places, strict=True)
         ]
 
-    def losses(self, inputs: MemberInputs, objective: Objective) -> Tensor:  # noqa: ARG002
+    def losses(self, inputs: MemberInputs, objective: Objective) -> Tensor:
         # A loop, because a replica's sums must not depend on the others.
-        return torch.stack([self._loss(r, objective) for r in range(self.replicas)])
+        return torch.stack([self._loss(r, inputs, objective) for r in range(self.replicas)])
 
-    def _loss(self, r: int, objective: Objective) -> Tensor:
+    def _loss(self, r: int, inputs: MemberInputs, objective: Objective) -> Tensor:
         examples, places = self._examples[r]
         stream = self.between.streams[r]
         if len(examples) > MOST_LABELLED:
@@ -246,7 +248,8 @@ class FilteredMember(Member):
         assert self.head.bias is not None
         kernels = self.first.weight[r].unflatten(1, (self.parts, -1))
         hidden = sum((rows[:, k] @ kernels[:, k] for k in range(self.parts)), start=self.first.bias[r])
-        hidden = self._dropped(torch.relu(hidden), DROPOUT, stream)
+        hidden = torch.relu(self._beside(hidden, r, inputs, own.nodes[examples]))
+        hidden = self._dropped(hidden, DROPOUT, stream)
         logits = hidden @ self.head.weight[r] + self.head.bias[r]
         entropy = functional.cross_entropy(logits, own.targets[examples], reduction="none")
         return (entropy * own.weights[examples]).mean()
@@ -259,15 +262,21 @@ class FilteredMember(Member):
 
     def forward(self, inputs: MemberInputs) -> Tensor:
         # One replica after the other: K times the hidden layer of all would be the largest tensor of the network.
-        return torch.cat([self._logits(r, inputs.features, inputs.bank) for r in range(self.replicas)], dim=1)
+        return torch.cat([self._logits(r, inputs) for r in range(self.replicas)], dim=1)
 
-    def _logits(self, r: int, features: Features, bank: FilterBank) -> Tensor:
+    def _logits(self, r: int, inputs: MemberInputs) -> Tensor:
+        features = inputs.features
         assert self.head.bias is not None
         mask = self.mean.new_ones(self.replicas, self.parts)
         kernels, bias = scaled_layer(self.first, list(range(self.parts)), mask, None, (self.mean, self.scale))
         signals = multiply([features], kernels[r : r + 1].flatten(2)).view(features.shape[0], self.parts, -1)
-        hidden = torch.relu(bank(signals.transpose(0, 1).contiguous()) + bias[r])
+        hidden = inputs.bank(signals.transpose(0, 1).contiguous()) + bias[r]
+        hidden = torch.relu(self._beside(hidden, r, inputs))
         return batched.matmul(hidden[:, None], self.head.weight[r : r + 1]) + self.head.bias[r]
+
+    def _beside(self, hidden: Tensor, r: int, inputs: MemberInputs, nodes: Tensor | None = None) -> Tensor:  # noqa: ARG002
+        """The hidden layer of a replica before its ReLU, with what else is read of some nodes, or of all."""
+        return hidden
 
 
 def _evenly(count: int, most: int) -> np.ndarray:
