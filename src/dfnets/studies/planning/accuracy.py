@@ -23,8 +23,8 @@ OTHER_GRAPHS = {
     "kanji": "random",
     "wordnet": "random",
 }
-# On these nothing was tried before the default was fixed; ``python -m benchmarks.unseen`` makes them.
-UNSEEN = ("kanji", "wordnet")
+# On these nothing was tried before the default was fixed; ``python -m benchmarks.unseen`` makes this one, and kanji.
+UNSEEN = ("wordnet",)
 WHOLE = "whole"
 
 
