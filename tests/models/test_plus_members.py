@@ -14,7 +14,13 @@ from dfnets.models import DFNetPlus, Sizes, plus_members
 from dfnets.models.degree_features import degree_features
 from dfnets.models.plus import TOLERANCE
 from dfnets.models.plus_degrees import FilteredDegreeMember
-from dfnets.models.plus_members import ConvolvedMember, FilteredMember, LoopedMember, MemberInputs, PropagatedMember
+from dfnets.models.plus_members import (
+    ConvolvedMember,
+    FilteredMember,
+    LoopedMember,
+    MemberInputs,
+    PropagatedMember,
+)
 from dfnets.nn.batched import generators
 from dfnets.shift import Shift
 from dfnets.training.loop import MEMBER, Trainer
@@ -90,10 +96,11 @@ def test_members_are_their_equations() -> None:
     for (member, own), logits in zip(model._with_inputs(inputs), model.member_logits(inputs)[1:], strict=True):
         kind = next(kind for kind in before if isinstance(member, kind))
         kernels = member.first.weight.detach().numpy().reshape(2, F, member.parts, -1)
+        read_through = [np.eye(N)] if own.bank.products == 0 else before[kind]
         for r in range(2):
             bias, last = (layer.bias[r].detach().numpy() for layer in (member.first, member.head))
             hidden = np.zeros((N, kernels.shape[3]))
-            for k, response in enumerate(before[kind][: member.parts]):
+            for k, response in enumerate(read_through[: member.parts]):
                 # What is standardised is what the hidden layer reads: X, and where X is filtered first, each response.
                 read = response @ x if kind is FilteredMember else x
                 read = (read - read.mean(0)) / np.sqrt(read.var(0) + plus_members.EPS)
@@ -122,7 +129,29 @@ def test_a_step_on_filtered_rows_is_one_on_the_whole_graph(monkeypatch: pytest.M
         if isinstance(member, FilteredMember):
             rows = member.losses(own, objective)
             whole = objective(member.eval()(own))
-            torch.testing.assert_close(rows, whole, atol=1e-4, rtol=1e-3)
+            weights = torch.cat([member.first.weight.flatten(1), member.head.weight.flatten(1)], dim=1)
+            # Ten times the penalty of the settings, because columns are standardised.
+            penalty = 10 * member.config.l2 * weights.square().sum(dim=1)
+            torch.testing.assert_close(rows, whole + penalty, atol=1e-4, rtol=1e-3)
+
+
+def test_the_penalty_of_a_replica_falls_with_the_number_of_its_own_labels() -> None:
+    data = graph(told_by="features")
+    model, inputs = network(data)
+    assert data.labels is not None
+    few, many = np.arange(30), np.tile(np.arange(60), 10)
+    labels = [(nodes, data.labels[nodes]) for nodes in (few, many)]
+    for member, own in model._with_inputs(inputs):
+        member.begin(own, labels)
+        full = 10 * member.config.l2
+        torch.testing.assert_close(member._penalty, torch.tensor([full, full / 2]))
+
+
+def test_classes_count_the_same_where_labels_are_few_and_for_two_members_always() -> None:
+    model, _ = network(graph(told_by="features"))
+    assert [member.config.class_weights for member in model.members] == ["balanced-if-few"] * 5 + ["balanced"] * 2
+    asked = DFNetPlus(models.config("dfnet-plus", class_weights=None), Sizes(F, CLASSES, N))
+    assert all(member.config.class_weights is None for member in asked.members)
 
 
 @pytest.mark.usefixtures("exact_replicas")
@@ -190,7 +219,7 @@ def test_labelled_nodes_whose_rows_would_not_fit_are_thinned_out(monkeypatch: py
     monkeypatch.setattr(plus_members, "MOST_LABELLED", 7)
     data = graph(told_by="features")
     model, inputs = network(data)
-    member, own = model._with_inputs(inputs)[-1]
+    member, own = model._with_inputs(inputs)[5]
     assert isinstance(member, FilteredMember)
     assert member._rows.shape == (10, 4, F)
     assert data.labels is not None
@@ -250,7 +279,7 @@ def test_members_are_not_trained_without_validation_nodes() -> None:
     split = Split(SPLIT.train, [], SPLIT.test, "made")
     result = fit("dfnet-plus", data, protocol=split, replicas=1, epochs=3, progress=False, device="cpu")
     weights = result._trainer.weights("final")["member_weights"]
-    assert torch.equal(weights, torch.tensor([[1.0, 0, 0, 0, 0, 0, 0]]))
+    assert torch.equal(weights, torch.tensor([[1.0, 0, 0, 0, 0, 0, 0, 0]]))
     alone = fit("dfnet-plus", data, protocol=split, replicas=1, epochs=3, progress=False, device="cpu", ensemble=False)
     np.testing.assert_array_equal(alone.predict().probabilities, result.predict().probabilities)
 

@@ -36,6 +36,19 @@ def test_the_sum_of_the_responses(seed: int, places: list[int]) -> None:
         np.testing.assert_allclose(outputs[i].numpy(), dense(shift, k) @ signals[0].numpy(), atol=1e-8)
 
 
+def test_some_of_the_filters_take_as_many_products_as_they_need() -> None:
+    shift = Shift(random_graph(15, 3.0, 0))
+    bank = FilterBank(FILTERS, shift)
+    bank(torch.zeros(4, 15, 1))  # coefficients that are at hand already are cut, too
+    assert bank.subset([2]).products == 0
+    for k in (0, 1, 3):
+        alone = FilterBank([FILTERS[k]], shift)
+        part = bank.subset([k])
+        np.testing.assert_array_equal(part.coefficients, alone.coefficients)
+        signals = torch.randn(1, 15, 2)
+        torch.testing.assert_close(part(signals), alone(signals))
+
+
 def test_gradient() -> None:
     bank = FilterBank(FILTERS, Shift(random_graph(12, 3.0, 1)), tol=1e-6)
     signals = torch.randn(4, 12, 2, dtype=torch.float64, requires_grad=True)

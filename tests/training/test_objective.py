@@ -30,6 +30,14 @@ def test_a_class_without_nodes_has_no_weight() -> None:
     np.testing.assert_allclose(class_weights(np.array([0, 0, 2]), 3, 9, "balanced"), [0.5, 0, 1])
 
 
+def test_classes_count_the_same_where_few_nodes_are_labelled() -> None:
+    few, many = np.repeat([0, 1], [190, 9]), np.repeat([0, 1], [190, 10])
+    np.testing.assert_array_equal(
+        class_weights(few, 2, 1000, "balanced-if-few"), class_weights(few, 2, 1000, "balanced")
+    )
+    np.testing.assert_array_equal(class_weights(many, 2, 1000, "balanced-if-few"), 1)
+
+
 def test_scores_of_each_replica() -> None:
     logits = torch.full((8, 2, 3), -1.0)
     logits[np.arange(8), 0, LABELS] = 3.0  # replica 0 is right everywhere

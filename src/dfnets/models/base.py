@@ -35,7 +35,7 @@ class Config(BaseModel):
         loss_factor: what the mean cross-entropy over the training nodes is multiplied by.
         class_weights: ``"balanced"``: inversely to the number of training nodes of a class; ``"shifted"``: as in the
             authors' code, where unlabelled nodes count as a class in front, and every class gets the weight of the one
-            before it.
+            before it; ``"balanced-if-few"``: ``"balanced"`` for a replica with fewer than 100 labelled nodes per class.
         clip: the largest norm that the gradient of a replica may have; a longer one is shortened. None lets it be.
         every: epochs from one look at the scores to the next; only there can weights be selected.
         select_by: which validation score chooses the epoch: the highest ``"accuracy"`` (of equals the lowest loss), the
@@ -51,7 +51,7 @@ class Config(BaseModel):
     epochs: int = Field(200, ge=0)
     learning_rate: float = Field(0.002, gt=0)
     loss_factor: float = Field(1.0, gt=0)
-    class_weights: Literal["balanced", "shifted"] | None = None
+    class_weights: Literal["balanced", "shifted", "balanced-if-few"] | None = None
     clip: float | None = Field(None, gt=0)
     every: int = Field(1, ge=1)
     select_by: Literal["accuracy", "loss", "both"] = "accuracy"

@@ -39,8 +39,8 @@ RESTART = 0.1
 TOLERANCE = 1e-2
 # Penalties of the members: of those that predict first, a usual one and one that leaves more freedom; of the two that
 # read neighbours once before their hidden layer and once after it; of those that filter first, by low-pass responses
-# and by all.
-PROPAGATED_L2, CONVOLVED_L2, LOOPED_L2, LOW_L2, ALL_L2 = (5e-4, 5e-5), 2.5e-4, 2.5e-4, 2e-3, 5e-4
+# and by all; and of the one that does not filter.
+PROPAGATED_L2, CONVOLVED_L2, LOOPED_L2, LOW_L2, ALL_L2, OWN_L2 = (5e-4, 5e-5), 2.5e-4, 2.5e-4, 2e-3, 5e-4, 5e-4
 # More classes than this have smaller penalties, by this power of their number.
 L2_CLASSES, L2_POWER = 10, 1.5
 # A probability below this one counts as this one: no logit is infinite.
@@ -77,7 +77,7 @@ class DFNetPlus(PlusNetwork):
 
     presets: ClassVar = {"default": {}, **LONGER}
     space = SPACE
-    version = 9
+    version = 10
     member_weights: Tensor
     member_temperatures: Tensor
     class_offsets: Tensor
@@ -103,9 +103,11 @@ class DFNetPlus(PlusNetwork):
         # A training that is cut short is so in all of its networks.
         limits["epochs"] = min(own.epochs, MemberConfig.model_fields["epochs"].default)
 
-        def config(l2: float) -> MemberConfig:
-            return MemberConfig.model_validate({"l2": scale * l2, **limits})
+        def config(l2: float, **settings: Any) -> MemberConfig:
+            return MemberConfig.model_validate({"l2": scale * l2, **limits, **settings})
 
+        # Two members have another opinion of the classes than the rest where labels are many: all count the same.
+        balanced = {"class_weights": "balanced"} if own.class_weights == "balanced-if-few" else {}
         common: dict[str, Any] = {"sizes": sizes, "replicas": self.replicas}
         low, every = len(own.low), len(self._every_response())
         return [
@@ -113,7 +115,8 @@ class DFNetPlus(PlusNetwork):
             ConvolvedMember(config(CONVOLVED_L2), **common),
             LoopedMember(config(LOOPED_L2), **common),
             FilteredDegreeMember(config(LOW_L2), parts=low, **common),
-            FilteredMember(config(ALL_L2), parts=every, **common),
+            FilteredMember(config(ALL_L2, **balanced), parts=every, **common),
+            FilteredMember(config(OWN_L2, **balanced), **common),
         ]
 
     def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Inputs:
@@ -192,8 +195,10 @@ class DFNetPlus(PlusNetwork):
         if not self.members:
             return []
         assert isinstance(inputs, EnsembleInputs)
-        low = inputs.responses.subset(range(len(self.config.low)))
-        banks = [*[inputs.pagerank] * len(PROPAGATED_L2), *[inputs.average] * 2, low, inputs.responses]
+        low = range(len(self.config.low))
+        own = inputs.responses.subset([len(low)])
+        filtered = [inputs.responses.subset(low), inputs.responses, own]
+        banks = [*[inputs.pagerank] * len(PROPAGATED_L2), *[inputs.average] * 2, *filtered]
         # Measured columns have scales of their own.
         measured = self._feature_kind() is FeatureKind.MEASURED
         return [

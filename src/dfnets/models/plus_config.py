@@ -47,6 +47,7 @@ class DFNetPlusConfig(Config):
         confidence: times 1 / classes, the least top probability of a mean prediction that counts.
         divergence: of an augmentation's prediction from the sharpened mean. None: squared, and the Kullback-Leibler
             divergence where many columns of X describe a node at once.
+        class_weights: as in every model. A class then counts the same however many nodes of it are labelled.
         clip: as in every model. None: 0.1 where many columns of X describe a node at once, and no limit elsewhere.
         l2: of the weights and gains. None: 5e-4 for up to 10 classes, and in proportion to 1 / classes for more, as the
             part of a class in the mean cross-entropy is; ten times that for standardised columns, which are larger.
@@ -55,6 +56,7 @@ class DFNetPlusConfig(Config):
     ensemble: bool = True
     class_offsets: bool = True
     features: Literal["auto", "row", "unit", "none"] = "auto"  # type: ignore[assignment]
+    class_weights: Literal["balanced", "shifted", "balanced-if-few"] | None = "balanced-if-few"
     epochs: int = Field(1000, ge=0)
     learning_rate: float = Field(0.01, gt=0)
     every: int = Field(10, ge=1)

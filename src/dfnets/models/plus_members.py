@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import torch
 from pydantic import Field
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from dfnets.graph import Graph
 from dfnets.models.base import Config, Model, Sizes
 from dfnets.models.filtered_rows import filtered_rows
+from dfnets.models.label_evidence import penalty_share
 from dfnets.models.moments import filtered_moments
 from dfnets.models.scaled_layer import scaled_layer
 from dfnets.nn import Dropout, Features, Linear, batched
@@ -44,10 +45,10 @@ class MemberConfig(Config):
     """How a member is trained: by itself, to the epoch at which its own validation loss is the least.
 
     Attributes:
-        l2: of its weights.
+        l2: of its weights, with few labels; with many, in proportion to 1 / labels.
     """
 
-    epochs: int = Field(600, ge=0)
+    epochs: int = Field(1000, ge=0)
     learning_rate: float = Field(0.01, gt=0)
     every: int = Field(10, ge=1)
     select_by: Literal["accuracy", "loss", "both"] = "loss"
@@ -98,7 +99,7 @@ class Member(Model):
         self.first = Linear(sizes.features, HIDDEN, parts=parts, replicas=replicas)
         self.between = Dropout(DROPOUT, relu=True, replicas=replicas)
         self.head = Linear(HIDDEN, sizes.classes, replicas=replicas)
-        self._standardise = False
+        self._penalty: Tensor = torch.zeros(replicas)
         self._temperature: Tensor = torch.ones(replicas, 1)
 
     def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Any:
@@ -108,14 +109,19 @@ class Member(Model):
         for layer in (self.first, self.head):
             layer.reset_parameters(streams)
 
-    def penalties(self) -> list[tuple[list[nn.Parameter], float]]:
-        return [([self.first.weight, self.head.weight], self.config.l2 * (STANDARDISED if self._standardise else 1.0))]
-
-    def begin(self, inputs: MemberInputs, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:  # noqa: ARG002
-        self._standardise = inputs.standardise
+    def begin(self, inputs: MemberInputs, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+        l2 = self.config.l2 * (STANDARDISED if inputs.standardise else 1.0)
+        shares = [penalty_share(len(nodes), self.sizes.classes) for nodes, _ in training_labels]
+        self._penalty = torch.tensor([l2 * share for share in shares], device=self.mean.device)
         if inputs.standardise:
             self.mean[:], variance = self._moments(inputs)
             self.scale[:] = (variance + EPS).rsqrt()
+
+    def losses(self, inputs: MemberInputs, objective: Objective) -> Tensor:
+        # Not by the optimiser: replicas with more labels have smaller penalties.
+        weights = self.first.weight, self.head.weight
+        norms = sum(torch.stack([part[r].square().sum() for r in range(self.replicas)]) for part in weights)
+        return self._supervised(inputs, objective) + self._penalty * norms
 
     def member_logits(self, inputs: MemberInputs) -> list[Tensor]:
         return [self(inputs)]
@@ -125,6 +131,10 @@ class Member(Model):
 
     def mixed(self, logits: Sequence[Tensor]) -> Tensor:
         return logits[0] / self._temperature
+
+    def _supervised(self, inputs: MemberInputs, objective: Objective) -> Tensor:
+        """(R,) what the labels ask for."""
+        return objective(self(inputs))
 
     @abstractmethod
     def _moments(self, inputs: MemberInputs) -> tuple[Tensor, Tensor]:
@@ -232,7 +242,7 @@ class FilteredMember(Member):
             for nodes, some in zip(training_nodes, places, strict=True)
         ]
 
-    def losses(self, inputs: MemberInputs, objective: Objective) -> Tensor:
+    def _supervised(self, inputs: MemberInputs, objective: Objective) -> Tensor:
         # A loop, because a replica's sums must not depend on the others.
         return torch.stack([self._loss(r, inputs, objective) for r in range(self.replicas)])
 

@@ -42,10 +42,11 @@ class FilterBank:
         self._tables: dict[tuple[torch.device, torch.dtype], Tensor] = {}
 
     def subset(self, indices: Sequence[int]) -> FilterBank:
-        """The bank of some of the filters only."""
-        part = copy(self)
-        part.coefficients = self.coefficients[list(indices)]
-        part._tables = {key: table[list(indices)] for key, table in self._tables.items()}
+        """The bank of some of the filters only; its chain is as long as the longest of these needs."""
+        part, own = copy(self), list(indices)
+        length = 1 + max(np.flatnonzero(self.coefficients[own].any(axis=0)), default=0)
+        part.coefficients = self.coefficients[own, :length]
+        part._tables = {key: table[own, :length].contiguous() for key, table in self._tables.items()}
         return part
 
     @property

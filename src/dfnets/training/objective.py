@@ -12,7 +12,9 @@ from scipy.special import logsumexp
 from torch import Tensor
 from torch.nn import functional
 
-Weighting = Literal["balanced", "shifted"] | None
+from dfnets.models.label_evidence import are_few
+
+Weighting = Literal["balanced", "shifted", "balanced-if-few"] | None
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def class_weights(labels: np.ndarray, classes: int, num_nodes: int, weighting: W
     >>> class_weights(np.repeat(np.arange(7), 20), 7, 2708, "shifted").round(2)  # Cora
     array([ 0.13, 16.92, 16.92, 16.92, 16.92, 16.92, 16.92])
     """
-    if weighting is None:
+    if weighting is None or (weighting == "balanced-if-few" and not are_few(len(labels), classes)):
         return np.ones(classes)
     counts = np.bincount(labels, minlength=classes).astype(np.float64)
     total = float(len(labels))
