@@ -62,13 +62,14 @@ class DFNetPlus(PlusNetwork):
 
     No single network is the best on every graph. Where words of neighbours add up, the network filters first and is
     linear; with hubs or many classes it is better to predict first and to propagate what was predicted; where edges
-    join unlike nodes, X as it is and its high frequencies count, or a node that is told apart from its neighbours. So
-    these are trained one after the other, each to the epoch that is the best for itself by validation nodes, and the
-    network last. Whenever it is scored, the validation nodes choose every T_m by its cross-entropy and the weights w
-    by the likelihood of their mixture (:mod:`dfnets.training.weighing`), as they choose the epoch. This is stacking
-    (Wolpert, 1992) of networks that share a bank of filters. Last, an offset b_c for each class makes classes as
-    frequent in the predictions as they are where these are used (:mod:`dfnets.training.class_offsets`): where as many
-    nodes of each class were labelled, the large classes would be predicted too seldom.
+    join unlike nodes, X as it is and its high frequencies count, or a node that is told apart from its neighbours; and
+    where edges say nothing, the node alone. So these are trained one after the other, each to the epoch that is the
+    best for itself by validation nodes, and the network last. Whenever it is scored, the validation nodes choose every
+    T_m by its cross-entropy and the weights w by the likelihood of their mixture (:mod:`dfnets.training.weighing`), as
+    they choose the epoch. This is stacking (Wolpert, 1992) of networks that share a bank of filters. Last, an offset
+    b_c for each class makes classes as frequent in the predictions as they are where these are used
+    (:mod:`dfnets.training.class_offsets`): where as many nodes of each class were labelled, the large classes would be
+    predicted too seldom.
 
     Without validation nodes, and with ``ensemble=False``, there is the network alone.
 
