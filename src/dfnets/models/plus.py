@@ -107,7 +107,7 @@ class DFNetPlus(PlusNetwork):
         def config(l2: float, **settings: Any) -> MemberConfig:
             return MemberConfig.model_validate({"l2": scale * l2, **limits, **settings})
 
-        # Two members have another opinion of the classes than the rest where labels are many: all count the same.
+        # Where labels are many, these two count classes alike and the rest count nodes alike: two opinions to weigh.
         balanced = {"class_weights": "balanced"} if own.class_weights == "balanced-if-few" else {}
         common: dict[str, Any] = {"sizes": sizes, "replicas": self.replicas}
         low, every = len(own.low), len(self._every_response())

@@ -47,7 +47,8 @@ class DFNetPlusConfig(Config):
         confidence: times 1 / classes, the least top probability of a mean prediction that counts.
         divergence: of an augmentation's prediction from the sharpened mean. None: squared, and the Kullback-Leibler
             divergence where many columns of X describe a node at once.
-        class_weights: as in every model. A class then counts the same however many nodes of it are labelled.
+        class_weights: as in every model. By default classes count the same with fewer than 100 labelled nodes per
+            class; with more they do so for two of the members only.
         clip: as in every model. None: 0.1 where many columns of X describe a node at once, and no limit elsewhere.
         l2: of the weights and gains. None: 5e-4 for up to 10 classes, and in proportion to 1 / classes for more, as the
             part of a class in the mean cross-entropy is; ten times that for standardised columns, which are larger.
