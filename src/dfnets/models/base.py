@@ -24,6 +24,8 @@ from dfnets.shift import Shift
 if TYPE_CHECKING:
     from dfnets.training.objective import Objective
 
+ClassWeights = Literal["balanced", "shifted", "balanced-if-few"]
+
 
 class Config(BaseModel):
     """How any model here is trained; a model adds its own fields.
@@ -51,7 +53,7 @@ class Config(BaseModel):
     epochs: int = Field(200, ge=0)
     learning_rate: float = Field(0.002, gt=0)
     loss_factor: float = Field(1.0, gt=0)
-    class_weights: Literal["balanced", "shifted", "balanced-if-few"] | None = None
+    class_weights: ClassWeights | None = None
     clip: float | None = Field(None, gt=0)
     every: int = Field(1, ge=1)
     select_by: Literal["accuracy", "loss", "both"] = "accuracy"

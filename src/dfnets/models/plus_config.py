@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from dfnets.models.base import Config
+from dfnets.models.base import ClassWeights, Config
 
 Restart = Annotated[float, Field(gt=0, le=1)]
 
@@ -57,7 +57,7 @@ class DFNetPlusConfig(Config):
     ensemble: bool = True
     class_offsets: bool = True
     features: Literal["auto", "row", "unit", "none"] = "auto"  # type: ignore[assignment]
-    class_weights: Literal["balanced", "shifted", "balanced-if-few"] | None = "balanced-if-few"
+    class_weights: ClassWeights | None = "balanced-if-few"
     epochs: int = Field(1000, ge=0)
     learning_rate: float = Field(0.01, gt=0)
     every: int = Field(10, ge=1)

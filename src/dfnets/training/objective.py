@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -12,9 +12,8 @@ from scipy.special import logsumexp
 from torch import Tensor
 from torch.nn import functional
 
+from dfnets.models.base import ClassWeights
 from dfnets.models.label_evidence import are_few
-
-Weighting = Literal["balanced", "shifted", "balanced-if-few"] | None
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Objective:
         classes: int,
         *,
         factor: float = 1.0,
-        weighting: Weighting = None,
+        weighting: ClassWeights | None = None,
         device: torch.device | str = "cpu",
     ) -> None:
         self.num_nodes = len(labels)
@@ -80,7 +79,7 @@ class Objective:
         return torch.stack([part.mean() for part in entropy.split([len(own.nodes) for own in self.examples])])
 
 
-def class_weights(labels: np.ndarray, classes: int, num_nodes: int, weighting: Weighting) -> np.ndarray:
+def class_weights(labels: np.ndarray, classes: int, num_nodes: int, weighting: ClassWeights | None) -> np.ndarray:
     """(classes,) weights for training nodes of these classes; a class without nodes has weight 0.
 
     >>> class_weights(np.array([0, 0, 1]), 2, 10, "balanced")
