@@ -12,8 +12,8 @@ from dfnets import Graph, fit, models
 from dfnets.datasets.splits import Split
 from dfnets.models import DFNetPlus, Sizes, plus_members
 from dfnets.models.degree_features import degree_features
-from dfnets.models.plus import TOLERANCE
 from dfnets.models.plus_degrees import FilteredDegreeMember
+from dfnets.models.plus_ensemble import TOLERANCE
 from dfnets.models.plus_members import (
     ConvolvedMember,
     FilteredMember,

@@ -8,7 +8,18 @@ import scipy.sparse as sp
 import torch
 
 from dfnets import Graph
-from dfnets.training.budget import EPOCHS, SECONDS, SMALL, WIDTHS, make_plan
+from dfnets.models.plus_ensemble import KINDS
+from dfnets.training.budget import (
+    EPOCHS,
+    LOOKS,
+    SECONDS,
+    SMALL,
+    SMALL_EPOCHS,
+    WIDTHS,
+    _small_seconds,
+    make_plan,
+    small_epochs,
+)
 
 CPU = torch.device("cpu")
 
@@ -79,3 +90,24 @@ def test_a_hidden_layer_that_the_labels_will_ask_for_is_paid_for() -> None:
     assert plans[1].overrides["hidden"] in WIDTHS
     per_step = [plan.seconds / (plan.networks * plan.epochs) for plan in plans]
     assert per_step[1] > 2 * per_step[0]
+
+
+@pytest.mark.parametrize("allowed", [0.1, 10.0, 30.0, 3000.0])
+def test_small_networks_keep_to_their_time_and_the_cheap_ones_come_first(allowed: float) -> None:
+    data, (least, most) = graph(3000), SMALL_EPOCHS["default"]
+    epochs = small_epochs(data, 7, allowed, least, most)
+    assert all(least <= count <= most for count in epochs.values())
+    costs = {kind: _small_seconds(data, kind) for kind in KINDS}
+    spent = sum(7 * (count * costs[kind][0] + LOOKS * costs[kind][1]) for kind, count in epochs.items())
+    assert spent <= allowed
+    left_out = [costs[kind] for kind in KINDS if kind not in epochs]
+    if epochs and left_out:
+        assert max(costs[kind] for kind in epochs) <= min(left_out)
+    assert (set(epochs) == set(KINDS)) == (allowed > 20)
+    assert bool(epochs) == (allowed > 1)
+
+
+def test_without_edges_only_the_network_that_reads_none_is_left() -> None:
+    data = graph(300, features=20)
+    bare = Graph(sp.csr_array((300, 300)), features=data.features, labels=data.labels)
+    assert list(small_epochs(bare, 7, 1e6, 60, 200)) == ["alone"]

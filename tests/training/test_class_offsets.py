@@ -14,8 +14,11 @@ from dfnets.training.class_offsets import (
     WORTH,
     class_offsets,
     drawn_by_class,
+    held_out_offsets,
     offsets_by_labels,
     offsets_by_predictions,
+    shifted,
+    shifted_across,
 )
 from dfnets.training.objective import Nodes
 
@@ -177,3 +180,49 @@ def test_of_very_many_nodes_some_are_enough(monkeypatch: pytest.MonkeyPatch) -> 
     some = class_offsets(torch.tensor(log_p)[:, None], labels, [nodes])
     assert not np.array_equal(some, whole)
     np.testing.assert_allclose(some, whole, atol=0.8)
+
+
+def test_a_class_that_was_never_held_out_is_not_shifted() -> None:
+    log_p, labels, nodes = case(0, by_class=False)
+    p = softmax(log_p, axis=1)
+    held = nodes.validation[labels[nodes.validation] != 2]
+    offsets = held_out_offsets(p[held], labels[held], p[nodes.test])
+    assert offsets[2] == 0
+    assert np.abs(offsets[[0, 1, 3]]).min() > 0
+    # The others are shifted as if there were no such class.
+    rows = log_softmax(log_p[:, [0, 1, 3]], axis=1)
+    expected = offsets_by_labels(rows[held], np.searchsorted([0, 1, 3], labels[held]))
+    np.testing.assert_allclose(offsets[[0, 1, 3]], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("by_class", [True, False])
+def test_each_group_is_shifted_by_what_the_others_call_for(by_class: bool) -> None:
+    log_p, labels, nodes = case(1, by_class=by_class)
+    p, held = softmax(log_p, axis=1), nodes.validation
+    groups = np.arange(len(held)) % 3
+    result = shifted_across(p[held], labels[held], groups, p[nodes.test])
+    for group in range(3):
+        rest, own = held[groups != group], held[groups == group]
+        offsets = held_out_offsets(p[rest], labels[rest], p[nodes.test])
+        np.testing.assert_allclose(result[groups == group], softmax(log_p[own] + offsets, axis=1), atol=1e-12)
+    changed = labels[held].copy()
+    changed[groups == 0] = 3
+    # What its own labels are is nothing to a group.
+    again = shifted_across(p[held], changed, groups, p[nodes.test])
+    np.testing.assert_array_equal(again[groups == 0], result[groups == 0])
+
+
+@pytest.mark.parametrize(("per_class", "share"), [(5, 0.0), (10, 0.5), (15, 1.0), (40, 1.0)])
+def test_a_handful_of_nodes_per_class_shifts_little(per_class: int, share: float) -> None:
+    """Their mean probabilities are not the usual shares, so what differs from them says little."""
+    labels = np.repeat(np.arange(CLASSES), per_class)
+    log_p = seen(labels, np.full(CLASSES, 1 / CLASSES), 3, 0.3)
+    others = seen(np.random.default_rng(4).choice(CLASSES, 500, p=[0.7, 0.1, 0.1, 0.1]), np.full(4, 0.25), 5, 0.3)
+    found = held_out_offsets(softmax(log_p, axis=1), labels, softmax(others, axis=1))
+    np.testing.assert_allclose(found, share * offsets_by_predictions(log_p, others), atol=1e-9)
+
+
+def test_shifted_probabilities_are_those_of_shifted_logarithms() -> None:
+    log_p = log_softmax(np.random.default_rng(0).standard_normal((5, 7, CLASSES)), axis=-1)
+    offsets = np.array([900.0, 899.0, 0.0, -900.0])
+    np.testing.assert_allclose(shifted(np.exp(log_p), offsets), softmax(log_p + offsets, axis=-1), atol=1e-12)

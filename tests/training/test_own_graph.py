@@ -164,3 +164,33 @@ def test_labels_drawn_per_class_are_weighted_by_what_is_predicted() -> None:
     result = train(labelled(skewed, truth, 8), model="logistic", **SMALL)
     assert result.assessment.shares[0] < 0.25
     assert "Classes count by their estimated share" in result.card()["how"]
+
+
+def test_small_networks_predict_beside_the_main_one(towns: tuple[Graph, np.ndarray], tmp_path: Path) -> None:
+    graph = labelled(*towns, 12)
+    result = train(graph, epochs=20, hidden=8, **SMALL)
+    names = [candidate.name for candidate in result.candidates]
+    assert names[0] == "dfnet-plus"
+    assert {f"small network ({kind})" for kind in ("propagated", "averaged", "looped", "alone")} < set(names)
+    card = result.card()
+    assert sum(member["model"].startswith("small network") for member in card["members"]) >= 2
+    result.save(tmp_path / "model")
+    again = training.load(tmp_path / "model").predict(graph, device="cpu")
+    assert np.array_equal(again.probabilities, result.predictions.probabilities)
+
+
+def test_classes_are_shifted_to_what_is_frequent_among_the_nodes_to_be_predicted(tmp_path: Path) -> None:
+    """As many labels of each class, and one of them has nine nodes in ten."""
+    graph, truth = communities(5, n=900, separation=0.35, homophily=0.3)
+    rng = np.random.default_rng(0)
+    kept = np.flatnonzero((truth == 0) | (rng.random(900) < 0.12))
+    skewed = Graph(graph.adjacency[kept][:, kept], features=graph.features[kept], name="skewed")
+    own = labelled(skewed, truth[kept], 15)
+    result = train(own, model="logistic", **SMALL)
+    offsets = np.array(result.trained.class_offsets)
+    assert offsets.argmax() == 0
+    plain = result.predictions.per_replica.mean(axis=0).argmax(axis=1)
+    assert hidden_accuracy(own, truth[kept], result.predictions.labels) > hidden_accuracy(own, truth[kept], plain) + 3
+    result.save(tmp_path / "model")
+    again = training.load(tmp_path / "model").predict(own, device="cpu")
+    assert np.array_equal(again.probabilities, result.predictions.probabilities)

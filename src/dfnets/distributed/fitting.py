@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,7 @@ class RowBlockResult(Result):
             raise ValueError("graph is given: load the saved model to predict for another graph, on one process")
         assert self.shift is not None
         found = self.trained(rule).predict(self.graph, device="cpu", shift=self.shift)
-        return Predictions(found.per_replica, found.classes, self.shift.nodes, found.temperature)
+        return replace(found, ids=self.shift.nodes)
 
     def save(self, folder: str | os.PathLike[str], *, rule: str | None = None) -> None:
         """Writes a model folder once, by process 0; see :meth:`dfnets.training.TrainedModel.save`."""

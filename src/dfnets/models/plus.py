@@ -13,36 +13,16 @@ from torch import Tensor, nn
 from dfnets.filters import FeedbackLoopedFilter
 from dfnets.graph import Graph
 from dfnets.models.base import Model, Sizes
-from dfnets.models.degree_features import degree_features
 from dfnets.models.feature_kind import FeatureKind
 from dfnets.models.plus_config import SPACE, DFNetPlusConfig
-from dfnets.models.plus_degrees import FilteredDegreeMember
-from dfnets.models.plus_members import (
-    ConvolvedMember,
-    FilteredMember,
-    LoopedMember,
-    Member,
-    MemberConfig,
-    MemberInputs,
-    PropagatedMember,
-)
+from dfnets.models.plus_ensemble import KINDS, MemberFilters, make_member
+from dfnets.models.plus_members import Member, MemberConfig, MemberInputs
 from dfnets.models.plus_network import Inputs, PlusNetwork
 from dfnets.models.plus_presets import LONGER
 from dfnets.models.plus_responses import responses
 from dfnets.nn.batched import Generators
-from dfnets.nn.filter_bank import FilterBank, neighbour_average, restart_filter
 from dfnets.shift import Shift
 
-# The restart of the loop that members propagate their opinions by.
-RESTART = 0.1
-# What that loop's expansion may be off: opinions need no more digits, and it takes half of the products.
-TOLERANCE = 1e-2
-# Penalties of the members: of those that predict first, a usual one and one that leaves more freedom; of the two that
-# read neighbours once before their hidden layer and once after it; of those that filter first, by low-pass responses
-# and by all; and of the one that does not filter.
-PROPAGATED_L2, CONVOLVED_L2, LOOPED_L2, LOW_L2, ALL_L2, OWN_L2 = (5e-4, 5e-5), 2.5e-4, 2.5e-4, 2e-3, 5e-4, 5e-4
-# More classes than this have smaller penalties, by this power of their number.
-L2_CLASSES, L2_POWER = 10, 1.5
 # A probability below this one counts as this one: no logit is infinite.
 FLOOR = 1e-12
 
@@ -51,10 +31,7 @@ FLOOR = 1e-12
 class EnsembleInputs(Inputs):
     """A graph as DFNetPlus and its members read it."""
 
-    pagerank: FilterBank
-    average: FilterBank
-    responses: FilterBank
-    degrees: Tensor
+    members: MemberFilters
 
 
 class DFNetPlus(PlusNetwork):
@@ -97,42 +74,18 @@ class DFNetPlus(PlusNetwork):
         self._said: tuple[Inputs, list[int], list[Tensor]] | None = None
 
     def _make_members(self) -> list[Member]:
-        sizes, own = self.sizes, self.config
-        scale = min(1.0, L2_CLASSES / sizes.classes) ** L2_POWER
-
-        limits = own.model_dump(include={"loss_factor", "class_weights"})
+        limits = self.config.model_dump(include={"loss_factor", "class_weights"})
         # A training that is cut short is so in all of its networks.
-        limits["epochs"] = min(own.epochs, MemberConfig.model_fields["epochs"].default)
-
-        def config(l2: float, **settings: Any) -> MemberConfig:
-            return MemberConfig.model_validate({"l2": scale * l2, **limits, **settings})
-
-        # Where labels are many, these two count classes alike and the rest count nodes alike: two opinions to weigh.
-        balanced = {"class_weights": "balanced"} if own.class_weights == "balanced-if-few" else {}
-        common: dict[str, Any] = {"sizes": sizes, "replicas": self.replicas}
-        low, every = len(own.low), len(self._every_response())
-        return [
-            *(PropagatedMember(config(l2), **common) for l2 in PROPAGATED_L2),
-            ConvolvedMember(config(CONVOLVED_L2), **common),
-            LoopedMember(config(LOOPED_L2), **common),
-            FilteredDegreeMember(config(LOW_L2), parts=low, **common),
-            FilteredMember(config(ALL_L2, **balanced), parts=every, **common),
-            FilteredMember(config(OWN_L2, **balanced), **common),
-        ]
+        limits["epochs"] = min(self.config.epochs, MemberConfig.model_fields["epochs"].default)
+        shape = {"low": len(self.config.low), "responses": len(self._every_response()), "replicas": self.replicas}
+        return [make_member(kind, self.sizes, limits, **shape) for kind in KINDS.values()]
 
     def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> Inputs:
         inputs = super().prepare(graph, device, shift=shift)
         if not self.members:
             return inputs
-        own = inputs.bank.shift
-        return EnsembleInputs(
-            inputs.features,
-            inputs.bank,
-            FilterBank([restart_filter(RESTART)], own, tol=TOLERANCE),
-            FilterBank([neighbour_average()], own),
-            FilterBank(self._every_response(), own),
-            torch.tensor(degree_features(graph), dtype=torch.float32, device=device),
-        )
+        every, low = self._every_response(), len(self.config.low)
+        return EnsembleInputs(inputs.features, inputs.bank, MemberFilters(graph, inputs.bank.shift, every, low, device))
 
     def reset_parameters(self, streams: Generators) -> None:
         super().reset_parameters(streams)
@@ -196,13 +149,9 @@ class DFNetPlus(PlusNetwork):
         if not self.members:
             return []
         assert isinstance(inputs, EnsembleInputs)
-        low = range(len(self.config.low))
-        own = inputs.responses.subset([len(low)])
-        filtered = [inputs.responses.subset(low), inputs.responses, own]
-        banks = [*[inputs.pagerank] * len(PROPAGATED_L2), *[inputs.average] * 2, *filtered]
         # Measured columns have scales of their own.
         measured = self._feature_kind() is FeatureKind.MEASURED
         return [
-            (cast(Member, member), MemberInputs(inputs.features, bank, measured, inputs.degrees))
-            for member, bank in zip(self.members, banks, strict=True)
+            (cast(Member, member), inputs.members.inputs(kind, inputs.features, measured=measured))
+            for member, kind in zip(self.members, KINDS.values(), strict=True)
         ]

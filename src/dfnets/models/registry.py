@@ -33,6 +33,7 @@ from dfnets.models.planetoid import Planetoid
 from dfnets.models.plus import DFNetPlus
 from dfnets.models.semiemb import SemiEmb
 from dfnets.models.sgc import SGC
+from dfnets.models.small_network import SmallNetwork
 from dfnets.models.tuned import tuned
 
 # The preset that is taken where none is named.
@@ -45,6 +46,7 @@ MODELS: dict[str, type[Model]] = {
     "dfnet-att": DFNetATT,
     "df-att": DFATT,
     "dfnet-plus": DFNetPlus,
+    "small-network": SmallNetwork,
     "lp": LabelPropagation,
     "logistic": LogisticRegression,
     "ica": ICA,

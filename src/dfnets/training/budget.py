@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +12,8 @@ import torch
 from dfnets import models
 from dfnets.graph import Graph
 from dfnets.models.plus_config import DFNetPlusConfig
+from dfnets.models.plus_ensemble import KINDS
+from dfnets.models.plus_members import HIDDEN, MOST_LABELLED
 from dfnets.models.plus_width import settled_width
 from dfnets.training.folds import FOLDS_THAT_TELL, fold_count
 
@@ -27,8 +30,10 @@ WIDTHS = (64, 32, 16)
 # Seconds on two cores of 2020: for an entry of a product of one column, and for a step whatever its size. Products of a
 # filter bank, and how many times faster a GPU is.
 ENTRY, STEP, PRODUCTS, GPU = 1e-10, 1.5e-3, 35, 20.0
-# GCN beside DFNetPlus: its epochs and hidden units, and the most that it may take of a default run.
-PEER_EPOCHS, PEER_UNITS, PEER_PART = 200, 16, 0.25
+# The small networks beside DFNetPlus: the fewest epochs that are worth it and the most, how often held-out nodes are
+# looked at in them, and what all of them may take, as a part of what DFNetPlus may.
+SMALL_EPOCHS = {"quick": (0, 0), "default": (60, 200), "thorough": (100, 500)}
+LOOKS, SMALL_PART = 15, 1.0
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class Plan:
         every: epochs from one look at held-out nodes to the next.
         overrides: hyper-parameters that fit the work.
         seconds: estimated, on two cores.
-        peer_epochs: of GCN, which is trained beside it by ``auto``; 0 where that would take too long.
+        small_epochs: of the small networks that ``auto`` trains beside it, by their kind.
     """
 
     folds: int
@@ -52,7 +57,7 @@ class Plan:
     every: int
     overrides: dict[str, Any]
     seconds: float
-    peer_epochs: int = 0
+    small_epochs: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def networks(self) -> int:
@@ -108,18 +113,50 @@ def make_plan(
     elif hasattr(config, "ramp") and "ramp" not in overrides:
         own["ramp"] = max(1, min(config.ramp, round(0.6 * chosen)))
     every = max(1, min(10, chosen // 20))
-    peer = 0 if effort == "quick" else _peer_epochs(graph, count, PEER_PART * allowed)
-    return Plan(folds, repeats, whole, chosen, every, own, step * count * chosen, peer)
+    small = small_epochs(graph, count, SMALL_PART * allowed, *SMALL_EPOCHS[effort])
+    return Plan(folds, repeats, whole, chosen, every, own, step * count * chosen, small)
 
 
-def _peer_epochs(graph: Graph, networks: int, allowed: float) -> int:
-    """As many as the authors of GCN take, where the work allows them."""
+def small_epochs(graph: Graph, networks: int, allowed: float, least: int, most: int) -> dict[str, int]:
+    """The epochs of the small networks: the same for as many kinds as the work allows, the cheapest ones.
+
+    Args:
+        networks: how many there are of each kind.
+        allowed: seconds for all of them together.
+        least: epochs, in fewer of which none learns enough to be worth it.
+        most: epochs.
+    """
+    kinds = [kind for kind in KINDS if graph.num_edges or KINDS[kind].reads == "alone"] if most else []
+    seconds = {kind: _small_seconds(graph, kind) for kind in kinds}
+    cheap = sorted(kinds, key=lambda kind: seconds[kind])
+    for count in range(len(kinds), 0, -1):
+        step, look = (networks * sum(part) for part in zip(*(seconds[kind] for kind in cheap[:count]), strict=True))
+        possible = (allowed - LOOKS * look) / step
+        if possible >= least:
+            epochs = int(min(most, 10 * (possible // 10)))
+            return {kind: epochs for kind in kinds if kind in cheap[:count]}
+    return {}
+
+
+def _small_seconds(graph: Graph, name: str) -> tuple[float, float]:
+    """A step of a small network, and a look at what it says of every node."""
     assert graph.features is not None
+    assert graph.labels is not None
+    kind = KINDS[name]
     n, f = graph.features.shape
     stored = graph.features.nnz if not isinstance(graph.features, np.ndarray) else n * f
-    columns = PEER_UNITS + graph.num_classes
-    step = STEP + ENTRY * 4 * (columns * (graph.adjacency.nnz + n) + PEER_UNITS * (stored + 10 * f))
-    return PEER_EPOCHS if graph.num_edges and step * PEER_EPOCHS * networks <= allowed else 0
+    edges = graph.adjacency.nnz + 3 * n
+    parts = {"low": 2, "all": 4}.get(kind.reads, 2 if name == "looped" else 1)
+    weights = 30 * f * HIDDEN * parts
+    if kind.reads in ("low", "all", "alone"):
+        labelled = min(int((graph.labels >= 0).sum()), MOST_LABELLED)
+        products = PRODUCTS / 2 if kind.reads != "alone" else 0
+        look = parts * stored * HIDDEN + products * HIDDEN * (edges + parts * n)
+        return STEP + ENTRY * (weights + 2 * labelled * parts * f * HIDDEN), ENTRY * look
+    # What is filtered before the hidden layer, and what after it; a step goes both ways, and draws what it drops.
+    filtered = 10 * graph.num_classes if kind.reads == "pagerank" else HIDDEN + graph.num_classes
+    look = parts * stored * HIDDEN + filtered * edges
+    return 2 * STEP + ENTRY * (weights + 5 * look), ENTRY * look
 
 
 def _seconds(graph: Graph, config: Any, width: int | None) -> float:

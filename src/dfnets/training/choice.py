@@ -11,10 +11,9 @@ import numpy as np
 from dfnets.training.calibration import TEMPERATURES, TINY, penalised, tempered, tempered_losses
 
 # What the first model and every other count for before any held-out node has spoken, in nodes.
-FIRST, OTHERS = 9.0, 1.0
-# A model with a smaller share than that is left out. Beside the first and two others it begins with less, so that only
-# a model to which held-out nodes have given something predicts.
-LEAST_SHARE = 0.1
+FIRST, OTHERS = 9.0, 0.5
+# A model with a smaller share than that is left out: it changes no prediction.
+LEAST_SHARE = 0.02
 # The shares settle within a few dozen steps, and more of them are cheap.
 STEPS = 200
 

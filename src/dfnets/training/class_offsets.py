@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import logsumexp, softmax
 from torch import Tensor
 
+from dfnets.training.calibration import TINY
 from dfnets.training.objective import Nodes
 
 # Validation nodes were drawn class by class where that share of the classes has as many of them as the largest has,
@@ -24,6 +25,9 @@ WORTH = 0.1
 # How much better than guessing the predictions are, from 0 to 1, where the shares of what they predict begin to tell
 # anything, and where they tell all.
 LEAST_SKILL, FULL_SKILL = 0.3, 0.6
+# With so many of them per class, what they say of the usual shares counts in full; with the fewest that are looked at,
+# it is chance.
+FULL_PER_CLASS = 15
 # The penalty on squared offsets that are fitted to validation nodes, in nodes: it keeps them finite.
 PENALTY = 1.0
 # Steps at most, and the change of a share or an offset at which they end.
@@ -45,15 +49,65 @@ def class_offsets(log_p: Tensor, labels: np.ndarray, nodes: Sequence[Nodes]) -> 
     rows = []
     for r, own in enumerate(nodes):
         validation = own.validation[_evenly(len(own.validation))]
-        wanted = labels[validation]
-        seen = _rows(log_p, validation, r)
-        if drawn_by_class(wanted, log_p.shape[2]):
-            others = _others(len(labels), own)
-            found = offsets_by_predictions(seen, _rows(log_p, others[_evenly(len(others))], r))
-            rows.append(_trust(seen, wanted) * found)
-        else:
-            rows.append(offsets_by_labels(seen, wanted))
+        others = _others(len(labels), own)
+        others = others[_evenly(len(others))]
+        rows.append(found_offsets(_rows(log_p, validation, r), labels[validation], _rows(log_p, others, r)))
     return np.stack(rows)
+
+
+def found_offsets(seen: np.ndarray, labels: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """(classes,) offsets by the labels of nodes that were drawn at random, or by predictions for others.
+
+    Args:
+        seen: (m, classes) logarithms of probabilities of nodes that were not trained on.
+        labels: (m,) their classes.
+        others: (k, classes) logarithms of probabilities of nodes without a label.
+    """
+    if drawn_by_class(labels, seen.shape[1]):
+        return _trust(seen, labels) * offsets_by_predictions(seen, others)
+    return offsets_by_labels(seen, labels)
+
+
+def held_out_offsets(held: np.ndarray, labels: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """(classes,) offsets by predictions for labelled nodes that were held out, and for nodes without a label.
+
+    A class that was never held out is left as it is: nothing is known of how it is predicted.
+
+    Args:
+        held: (H, classes) probabilities.
+        labels: (H,) the true classes.
+        others: (k, classes) probabilities.
+    """
+    told = np.flatnonzero(np.bincount(labels, minlength=held.shape[1]))
+    some, rest = _evenly(len(held)), _evenly(len(others))
+    rows = [_normalised(np.log(np.maximum(p[:, told], TINY))) for p in (held[some], others[rest])]
+    offsets = np.zeros(held.shape[1])
+    offsets[told] = found_offsets(rows[0], np.searchsorted(told, labels[some]), rows[1])
+    return offsets
+
+
+def shifted_across(held: np.ndarray, labels: np.ndarray, groups: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """(H, classes) held-out predictions, each group shifted by what the other groups call for.
+
+    Args:
+        groups: (H,) the number of each node's group.
+    """
+    result = held.copy()
+    for group in np.unique(groups):
+        rest = groups != group
+        if rest.any():
+            result[~rest] = shifted(held[~rest], held_out_offsets(held[rest], labels[rest], others))
+    return result
+
+
+def shifted(probabilities: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """p exp(b), scaled to sum to 1 over the last axis.
+
+    >>> shifted(np.array([0.5, 0.5]), np.log([3.0, 1.0]))
+    array([0.75, 0.25])
+    """
+    moved = probabilities * np.exp(offsets - offsets.max())
+    return moved / moved.sum(axis=-1, keepdims=True)
 
 
 def drawn_by_class(labels: np.ndarray, classes: int) -> bool:
@@ -131,10 +185,14 @@ def offsets_by_predictions(seen: np.ndarray, others: np.ndarray) -> np.ndarray:
 
 
 def _trust(log_p: np.ndarray, labels: np.ndarray) -> float:
-    """From 0 to 1: where most predictions are wrong, the most frequent errors would be taken for a frequent class."""
+    """From 0 to 1: where most predictions are wrong, the most frequent errors would be taken for a frequent class.
+
+    And with a handful of nodes per class their mean probabilities are not the usual shares.
+    """
     guess = 1 / log_p.shape[1]
     skill = (np.mean(log_p.argmax(axis=1) == labels) - guess) / (1 - guess)
-    return float(np.clip((skill - LEAST_SKILL) / (FULL_SKILL - LEAST_SKILL), 0, 1))
+    told = (np.bincount(labels).max() - LEAST_PER_CLASS) / (FULL_PER_CLASS - LEAST_PER_CLASS)
+    return float(np.clip((skill - LEAST_SKILL) / (FULL_SKILL - LEAST_SKILL), 0, 1) * np.clip(told, 0, 1))
 
 
 def _others(count: int, own: Nodes) -> np.ndarray:
@@ -148,5 +206,8 @@ def _evenly(count: int) -> np.ndarray:
 
 
 def _rows(log_p: Tensor, nodes: np.ndarray, r: int) -> np.ndarray:
-    rows = log_p[nodes, r].double().cpu().numpy()
-    return rows - logsumexp(rows, axis=1, keepdims=True)
+    return _normalised(log_p[nodes, r].double().cpu().numpy())
+
+
+def _normalised(log_p: np.ndarray) -> np.ndarray:
+    return log_p - logsumexp(log_p, axis=1, keepdims=True)

@@ -79,12 +79,16 @@ def train_networks(
     device: torch.device,
     after_epoch: Callable[[int, str], None],
     share: Share = ALONE,
+    called: str | None = None,
 ) -> Trained:
     """Trains the networks of all folds, and ``whole`` more on every label; versions are epochs.
 
     The epoch is one for all networks, the one at which the held-out nodes of all folds together have the least
     cross-entropy: the few nodes of a single fold would choose by luck, and networks on every label have none. With few
     folds it is the last one.
+
+    Args:
+        called: what a person is told of it; None is the name of the model.
     """
     watch = _Watch(graph, folds, whole, every, after_epoch, share)
     config = config.model_copy(update={"every": max(1, config.epochs), "patience": None})
@@ -94,7 +98,7 @@ def train_networks(
     trainer.run(watch)
     sizes = trainer.model.sizes
     weights = share.joined(watch.weights)
-    return Trained(name, sizes, filter, watch.candidate(name), {watch.best: weights}, [config])
+    return Trained(name, sizes, filter, watch.candidate(called or name), {watch.best: weights}, [config])
 
 
 def fit_settings(

@@ -21,10 +21,11 @@ from dfnets.training.budget import Effort, Plan, make_plan
 from dfnets.training.calibration import calibrated_across
 from dfnets.training.card import documents, make_card
 from dfnets.training.choice import Candidate, Choice, choose, cross_fitted
+from dfnets.training.class_offsets import held_out_offsets, shifted_across
 from dfnets.training.devices import choose_device
 from dfnets.training.folds import Folds, make_folds
 from dfnets.training.networks import ALONE, Share, Trained, fit_settings, train_networks
-from dfnets.training.peers import fit_yardsticks, kept_length, train_peer
+from dfnets.training.peers import fit_yardsticks, kept_length, train_small_networks
 from dfnets.training.predictor import calibrated, make_predictor
 from dfnets.training.preparation import Preparation
 from dfnets.training.progress import steps_bar
@@ -57,8 +58,9 @@ def train(
 
     Args:
         graph: with labels, -1 where unknown; without features, some are made of the edges.
-        model: ``"auto"`` is DFNetPlus together with GCN, logistic regression and label propagation, each with the share
-            that held-out nodes give it (:mod:`dfnets.training.choice`); or a name of :func:`dfnets.models.names`.
+        model: ``"auto"`` is the network of DFNetPlus together with the small ones beside it, logistic regression and
+            label propagation, each with the share that held-out nodes give it (:mod:`dfnets.training.choice`); or a
+            name of :func:`dfnets.models.names`.
         effort: ``"quick"``, ``"default"`` or ``"thorough"``: how much work goes into it, see :mod:`.budget`.
         epochs: instead of what the effort allows.
         preset: of the model's hyper-parameters, see :func:`dfnets.models.presets`.
@@ -173,9 +175,8 @@ def _trained(
         with steps_bar(f"{plan.networks} networks, {name}", config.epochs, show=progress, lines=True) as move:
             watch: dict[str, Any] = {"every": plan.every, "after_epoch": move, "share": share}
             first = train_networks(name, config, graph, folds, plan.whole, **watch, **options)
-    if auto and plan.peer_epochs:
-        with steps_bar(f"{plan.networks} networks, gcn", plan.peer_epochs, show=progress, lines=True) as move:
-            peers.append(train_peer(graph, preparation, folds, plan, after_epoch=move, share=share, **options))
+    if auto:
+        peers += train_small_networks(graph, preparation, folds, plan, progress=progress, share=share, **options)
     peers += fit_yardsticks(graph, preparation, folds, **options)
     if first is None:
         # Asked for without settings, it is the yardstick of that name, whose settings held-out nodes choose.
@@ -196,17 +197,22 @@ def judge(
     """The predictor that was chosen, what it says of every node, and what held-out predictions say of it.
 
     The classes of the nodes to be predicted may have other shares than those among the labels, which often are drawn
-    class by class: they are read off the predictions, unsure as these are, and the accuracy weights classes by them.
+    class by class. So classes are shifted (:mod:`dfnets.training.class_offsets`), and the accuracy weights classes by
+    the shares that they have in the predictions then.
     """
     assert graph.labels is not None
     model = make_predictor(contest, choice, graph, preparation, folds)
     predictions = model.predict(graph, device=device)
-    unknown = predictions.probabilities[graph.labels < 0]
+    held, labels = cross_fitted([entry.candidate for entry in contest], folds.groups), graph.labels[folds.held]
+    unlabelled = graph.labels < 0
+    offsets = held_out_offsets(held, labels, predictions.probabilities[unlabelled])
+    held = shifted_across(held, labels, folds.groups, predictions.probabilities[unlabelled])
+    predictions = replace(predictions, class_offsets=offsets)
+    unknown = predictions.probabilities[unlabelled]
     counts = np.bincount(graph.labels[folds.labelled], minlength=graph.num_classes)
     shares = unknown.mean(axis=0) if len(unknown) else counts / counts.sum()
-    labels = graph.labels[folds.held]
-    held = cross_fitted([entry.candidate for entry in contest], folds.groups)
     held = calibrated_across(held, labels, folds.groups)
     assessment = Assessment(held, labels, class_names(graph), shares, folds.count)
+    model = replace(model, class_offsets=tuple(offsets.tolist()))
     model = calibrated(model, unknown, assessment.expected, assessment.worth)
     return model, replace(predictions, temperature=model.temperature), assessment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -10,10 +10,11 @@ import torch
 from dfnets import models
 from dfnets.graph import Graph
 from dfnets.models import Config
-from dfnets.training.budget import Plan
+from dfnets.training.budget import LOOKS, Plan
 from dfnets.training.folds import Folds
 from dfnets.training.networks import ALONE, Share, Trained, fit_settings, train_networks
 from dfnets.training.preparation import Preparation
+from dfnets.training.progress import steps_bar
 
 # Logistic regression: on X, on X seen through one low-pass loop or two, and on X beside a low-pass and a high-pass.
 FILTERS: tuple[dict[str, Any], ...] = (
@@ -34,7 +35,7 @@ def kept_length(preparation: Preparation) -> dict[str, Any]:
     return {"features": "none"} if preparation.scaled else {}
 
 
-def train_peer(
+def train_small_networks(
     graph: Graph,
     preparation: Preparation,
     folds: Folds,
@@ -42,24 +43,31 @@ def train_peer(
     *,
     seed: int,
     device: torch.device,
-    after_epoch: Callable[[int, str], None],
+    progress: bool,
     share: Share = ALONE,
-) -> Trained:
-    """GCN: a network of another kind, which is right on other nodes."""
-    config = models.config("gcn", epochs=plan.peer_epochs, **kept_length(preparation))
-    every = max(1, plan.peer_epochs // 20)
-    return train_networks(
-        "gcn",
-        config,
-        graph,
-        folds,
-        plan.whole,
-        every=every,
-        seed=seed,
-        device=device,
-        after_epoch=after_epoch,
-        share=share,
-    )
+) -> list[Trained]:
+    """The small networks of DFNetPlus that the plan has, one after the other."""
+    made = []
+    for kind, epochs in plan.small_epochs.items():
+        called = f"small network ({kind})"
+        config = models.config("small-network", kind, epochs=epochs, **kept_length(preparation))
+        with steps_bar(f"{plan.networks} networks, {called}", epochs, show=progress, lines=True) as move:
+            made.append(
+                train_networks(
+                    "small-network",
+                    config,
+                    graph,
+                    folds,
+                    plan.whole,
+                    every=max(1, epochs // LOOKS),
+                    seed=seed,
+                    device=device,
+                    after_epoch=move,
+                    share=share,
+                    called=called,
+                )
+            )
+    return made
 
 
 def fit_yardsticks(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dfnets.training.calibration import tempered
+from dfnets.training.class_offsets import shifted
 
 if TYPE_CHECKING:
     import pandas
@@ -23,17 +24,21 @@ class Predictions:
         classes: their names.
         ids: (n,) the names of the nodes.
         temperature: see :func:`dfnets.training.calibration.tempered`; 1 changes nothing.
+        class_offsets: (classes,), see :func:`dfnets.training.class_offsets.shifted`; None changes nothing.
     """
 
     per_replica: np.ndarray
     classes: tuple[str, ...]
     ids: np.ndarray
     temperature: float = 1.0
+    class_offsets: np.ndarray | None = None
 
     @cached_property
     def probabilities(self) -> np.ndarray:
-        """(n, classes) the mean over the replicas, made flatter by the temperature."""
+        """(n, classes) the mean over the replicas, classes shifted, then made flatter by the temperature."""
         mean = self.per_replica.mean(axis=0)
+        if self.class_offsets is not None:
+            mean = shifted(mean, self.class_offsets)
         return mean if self.temperature == 1 else tempered(mean, self.temperature)
 
     @property

@@ -53,6 +53,7 @@ class TrainedModel:
         encoder: how columns of a file become these features, see :func:`dfnets.datasets.files.read`.
         preparation: how features are scaled, or made, before the networks see them; None leaves that to ``config``.
         temperature: of the mean probabilities, fitted on held-out nodes; 1 leaves them as they are.
+        class_offsets: one for each class, added to the logarithms of the mean probabilities; None is none.
     """
 
     name: str
@@ -67,6 +68,7 @@ class TrainedModel:
     encoder: FeatureEncoder | None = None
     preparation: Preparation | None = None
     temperature: float = 1.0
+    class_offsets: tuple[float, ...] | None = None
 
     # Networks that are made, by device, and graphs that are prepared: for answers about a few nodes.
     _made: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
@@ -104,7 +106,8 @@ class TrainedModel:
                 else:
                     logits = network.logits_at(inputs, chosen)
             each = torch.softmax(logits.double(), dim=-1).transpose(0, 1)
-        return Predictions(each.cpu().numpy(), self.classes, ids, self.temperature)
+        offsets = None if self.class_offsets is None else np.array(self.class_offsets)
+        return Predictions(each.cpu().numpy(), self.classes, ids, self.temperature, offsets)
 
     def _prepared(self, graph: Graph) -> Graph:
         graph = match_features(self.feature_names, graph)
@@ -170,6 +173,7 @@ class TrainedModel:
             "encoder": None if self.encoder is None else self.encoder.to_json(),
             "preparation": None if self.preparation is None else self.preparation.describe(),
             "temperature": self.temperature,
+            "class_offsets": None if self.class_offsets is None else list(self.class_offsets),
             "sha256": {part: checksums.of_file(folder / part) for part in parts},
         }
         content["sha256"][CONFIG] = checksums.of_json(content)
@@ -223,6 +227,7 @@ class TrainedModel:
             None if stored.encoder is None else FeatureEncoder.from_json(stored.encoder),
             None if stored.preparation is None else Preparation.from_description(**stored.preparation.model_dump()),
             stored.temperature,
+            None if stored.class_offsets is None else tuple(stored.class_offsets),
         )
 
 
@@ -260,6 +265,7 @@ class _Stored(BaseModel, strict=True):
     encoder: list[dict[str, Any]] | None = None
     preparation: _StoredPreparation | None = None
     temperature: PositiveFloat = 1.0
+    class_offsets: list[FiniteFloat] | None = None
     sha256: dict[Literal["model.safetensors", "filter.json"], str]
 
 
