@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -174,6 +175,11 @@ def test_small_networks_predict_beside_the_main_one(towns: tuple[Graph, np.ndarr
     assert {f"small network ({kind})" for kind in ("propagated", "averaged", "looped", "alone")} < set(names)
     card = result.card()
     assert sum(member["model"].startswith("small network") for member in card["members"]) >= 2
+    # Whichever model has the largest share, the card can be made.
+    for first in range(len(result.choice.parts)):
+        parts = result.choice.parts
+        turned = replace(result.choice, parts=(*parts[first:], *parts[:first]))
+        assert "changed graph too" in replace(result, choice=turned).card()["new_nodes"]
     result.save(tmp_path / "model")
     again = training.load(tmp_path / "model").predict(graph, device="cpu")
     assert np.array_equal(again.probabilities, result.predictions.probabilities)

@@ -113,3 +113,8 @@ class Mixture(Model):
 def replica_counts(config: Config, replicas: int) -> list[int]:
     """How many networks each member of a mixture has; of any other model, its ``replicas``."""
     return [member.replicas for member in config.members] if isinstance(config, MixtureConfig) else [replicas]
+
+
+def model_names(name: str, config: Config) -> list[str]:
+    """The models that a mixture is made of; of any other model, its own name."""
+    return [member.model for member in config.members] if isinstance(config, MixtureConfig) else [name]

@@ -33,7 +33,7 @@ ENTRY, STEP, PRODUCTS, GPU = 1e-10, 1.5e-3, 35, 20.0
 # The small networks beside DFNetPlus: the fewest epochs that are worth it and the most, how often held-out nodes are
 # looked at in them, and what all of them may take, as a part of what DFNetPlus may.
 SMALL_EPOCHS = {"quick": (0, 0), "default": (60, 200), "thorough": (100, 500)}
-LOOKS, SMALL_PART = 15, 1.0
+LOOKS, SMALL_PART = 15, 0.4
 
 
 @dataclass(frozen=True)

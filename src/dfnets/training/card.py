@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dfnets import models
-from dfnets.models.mixture import replica_counts
+from dfnets.models.mixture import model_names, replica_counts
 from dfnets.training.assessment import Assessment
 from dfnets.training.choice import cross_fitted
 from dfnets.training.trained import CARD, CARD_PAGE
@@ -24,6 +24,7 @@ FORMAT = "dfnets model card, version 1"
 SHOWN = 15
 SAY = {
     "dfnet-plus": "DFNetPlus, a bank of feedback-looped filters and a small network",
+    "small-network": "one of the small networks of DFNetPlus",
     "logistic": "logistic regression on features, filtered where held-out nodes prefer that",
     "lp": "label propagation, which looks at edges and labels only",
     "mixture": "several models, averaged",
@@ -36,7 +37,7 @@ def make_card(result: CrossValidated) -> dict[str, Any]:
     assert graph.labels is not None
     made = graph.features is None
     parts = [(part, result.candidates[part.candidate]) for part in result.choice.parts]
-    transductive = all(models.get(candidate.name).transductive for _, candidate in parts)
+    transductive = all(models.get(name).transductive for name in model_names(trained.name, trained.config))
     return {
         "format": FORMAT,
         "model": trained.name,
