@@ -66,8 +66,8 @@ def test_other_graphs_are_scaled_as_the_one_it_was_trained_on() -> None:
     made = network("alone")
     made.prepare(graph(words=True), CPU)
     inputs = made.prepare(graph(words=False), CPU)
-    assert not inputs.own.standardise
-    lengths = np.linalg.norm(np.asarray(inputs.own.features.source), axis=1)
+    assert not inputs.standardise
+    lengths = np.linalg.norm(np.asarray(inputs.features.source), axis=1)
     np.testing.assert_allclose(lengths, 1, rtol=1e-5)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -44,25 +43,16 @@ class SmallNetworkConfig(MemberConfig):
     l2: float | None = Field(None, ge=0)  # type: ignore[assignment]
 
 
-@dataclass(frozen=True)
-class SmallNetworkInputs:
-    """A graph as the network reads it."""
-
-    own: MemberInputs
-
-
 class SmallNetwork(Model):
     """A network with one hidden layer of 64 units, taught by the labels alone: one of those beside DFNetPlus's own.
 
     What it computes depends on its ``kind``; S = I - L^, and h is a feedback loop run to convergence:
 
-    ===================  ======================================================================
-    propagated, -free    h(L^) (ReLU(X W_1 + b_1) W_2 + b_2), with a usual or a weak penalty
-    averaged             S (ReLU(S (X W_1 + b_1)) W_2 + b_2)
-    looped               S H W_2 + H V_2 + b_2 with H = ReLU(S X W_1 + X V_1 + b_1)
-    filtered-low, -all   ReLU(sum_k h_k(L^) X W_k + b_1) W_2 + b_2
-    alone                ReLU(X W_1 + b_1) W_2 + b_2
-    ===================  ======================================================================
+    - ``propagated``, ``propagated-free``: h(L^) (ReLU(X W_1 + b_1) W_2 + b_2), with a usual or a weak penalty.
+    - ``averaged``: S (ReLU(S (X W_1 + b_1)) W_2 + b_2).
+    - ``looped``: S H W_2 + H V_2 + b_2 with H = ReLU(S X W_1 + X V_1 + b_1).
+    - ``filtered-low``, ``filtered-all``: ReLU(sum_k h_k(L^) X W_k + b_1) W_2 + b_2, the low-pass responses or all.
+    - ``alone``: ReLU(X W_1 + b_1) W_2 + b_2.
 
     :func:`dfnets.train` trains all of them on folds of the labelled nodes and gives each the share that held-out nodes
     ask for. The sources of each are named in :mod:`dfnets.models.plus_members`.
@@ -94,7 +84,7 @@ class SmallNetwork(Model):
         self.register_buffer("kind_of_features", torch.zeros(replicas, dtype=torch.uint8))
         self._is_judged = False
 
-    def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> SmallNetworkInputs:
+    def prepare(self, graph: Graph, device: torch.device, *, shift: Shift | None = None) -> MemberInputs:
         if graph.features is not None and not self.kind_of_features.any():
             self.kind_of_features.fill_(int(feature_kind(graph.features)))
         kind = FeatureKind(int(self.kind_of_features[0])) if self.kind_of_features.any() else FeatureKind.WORDS
@@ -102,27 +92,27 @@ class SmallNetwork(Model):
         features = scaled_features(graph, scaling, self.sizes, device)
         own = Shift(graph) if shift is None else shift
         filters = MemberFilters(graph, own, self._responses, self._low, device)
-        return SmallNetworkInputs(filters.inputs(self._kind, features, measured=kind is FeatureKind.MEASURED))
+        return filters.inputs(self._kind, features, measured=kind is FeatureKind.MEASURED)
 
     def reset_parameters(self, streams: Generators) -> None:
         self.network.reset_parameters(streams)
 
-    def begin(self, inputs: SmallNetworkInputs, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
-        self.network.begin(inputs.own, training_labels)
+    def begin(self, inputs: MemberInputs, training_labels: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
+        self.network.begin(inputs, training_labels)
 
-    def forward(self, inputs: SmallNetworkInputs) -> Tensor:
-        return self.network(inputs.own)
+    def forward(self, inputs: MemberInputs) -> Tensor:
+        return self.network(inputs)
 
-    def losses(self, inputs: SmallNetworkInputs, objective: Objective) -> Tensor:
-        return self.network.losses(inputs.own, objective)
+    def losses(self, inputs: MemberInputs, objective: Objective) -> Tensor:
+        return self.network.losses(inputs, objective)
 
-    def use_validation(self, inputs: SmallNetworkInputs) -> list[tuple[Model, Any]]:  # noqa: ARG002
+    def use_validation(self, inputs: MemberInputs) -> list[tuple[Model, Any]]:  # noqa: ARG002
         self._is_judged = True
         return []
 
-    def member_logits(self, inputs: SmallNetworkInputs) -> list[Tensor]:
+    def member_logits(self, inputs: MemberInputs) -> list[Tensor]:
         # Validation nodes fit a temperature before they judge an epoch.
-        return self.network.member_logits(inputs.own) if self._is_judged else []
+        return self.network.member_logits(inputs) if self._is_judged else []
 
     def weigh_(self, weights: np.ndarray, temperatures: np.ndarray) -> None:
         self.network.weigh_(weights, temperatures)
