@@ -101,10 +101,10 @@ def _how(result: CrossValidated) -> str:
     times = "" if folds.repeats == 1 else f", {folds.repeats} times over"
     return (
         f"{len(folds.held)} of {len(folds.labelled)} labelled nodes were held out in turn ({folds.count} folds{times}) "
-        "and predicted by networks that had not trained on them. The models, their shares, the epochs and the "
-        "temperature with which a fold is scored were chosen by the other folds, so no node had a part in choosing "
-        "what it is scored with. Classes count by their estimated share among the nodes without a label. The 90 % "
-        "interval is of the final predictor, which has trained on every label: its upper end allows for what the "
+        "and predicted by networks that had not trained on them. The models, their shares, the epochs, the temperature "
+        "and the shift of classes with which a fold is scored were chosen by the other folds, so no node had a part in "
+        "choosing what it is scored with. Classes count by their estimated share among the nodes without a label. The "
+        "90 % interval is of the final predictor, which has trained on every label: its upper end allows for what the "
         "labels that a fold lacks may gain."
     )
 
