@@ -154,6 +154,7 @@ def test_a_model_folder_of_version_0_1_0_still_loads() -> None:
         ({"config": {"units": "many"}}, "does not describe a model"),
         ({"config": {"wings": 2}}, "does not describe a model"),
         ({"sha256": []}, "was changed"),
+        ({"class_offsets": [0.5]}, "it has 1 class_offsets for 3 classes"),
         ({"replicas": 3}, "the weights do not fit the model 'dfnet'"),
         # No machine has memory for it: the sizes are compared before any is asked for.
         ({"replicas": 2**40}, "it has 1099511627776 replicas, and the tensors another"),

@@ -8,13 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import safetensors.torch
 import torch
-from pydantic import BaseModel, FiniteFloat, NonNegativeInt, PositiveFloat, PositiveInt, ValidationError
 from safetensors import SafetensorError
 from torch import Tensor
 
@@ -30,9 +29,9 @@ from dfnets.shift import Shift
 from dfnets.training.devices import choose_device
 from dfnets.training.predictions import Predictions
 from dfnets.training.preparation import Preparation
+from dfnets.training.stored import CONFIG, FORMAT, WEIGHTS, read_config
 
-FORMAT = "dfnets model, version 1"
-CONFIG, WEIGHTS, FILTER = "config.json", "model.safetensors", "filter.json"
+FILTER = "filter.json"
 CARD, CARD_PAGE = "card.json", "card.html"
 FILES = (CONFIG, WEIGHTS, FILTER, CARD, CARD_PAGE)
 """All that a model folder may hold: saving over a folder with anything else in it is refused."""
@@ -198,7 +197,7 @@ class TrainedModel:
 
     @classmethod
     def _read(cls, folder: Path) -> TrainedModel:
-        stored = _read_config(folder / CONFIG)
+        stored = read_config(folder / CONFIG)
         for part, expected in stored.sha256.items():
             if not (folder / part).is_file():
                 raise ValueError(f"{folder} is not complete: {part} is missing; save the model again")
@@ -245,51 +244,6 @@ def _node_numbers(nodes: Any, graph: Graph) -> np.ndarray:
     return chosen
 
 
-class _StoredPreparation(BaseModel, strict=True):
-    structural: bool
-    mean: list[FiniteFloat] | None = None
-    scale: list[PositiveFloat | None] | None = None
-
-
-class _Stored(BaseModel, strict=True):
-    """What config.json holds; anything else than this is no model of ours."""
-
-    model: str
-    config: dict[str, Any]
-    features: NonNegativeInt
-    nodes: NonNegativeInt
-    classes: list[str]
-    replicas: PositiveInt
-    about: dict[str, Any]
-    feature_names: list[str] | None = None
-    encoder: list[dict[str, Any]] | None = None
-    preparation: _StoredPreparation | None = None
-    temperature: PositiveFloat = 1.0
-    class_offsets: list[FiniteFloat] | None = None
-    sha256: dict[Literal["model.safetensors", "filter.json"], str]
-
-
-def _read_config(path: Path) -> _Stored:
-    if not path.is_file():
-        raise ValueError(f"{path.parent} is not a model folder: it has no {path.name}{_left_behind(path.parent)}")
-    try:
-        content = json.loads(path.read_text())
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(f"{path} is cut off or no JSON: {error}") from None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise ValueError(f"{path} is not of a model folder: it lacks the mark {FORMAT!r}")
-    claimed = content["sha256"].pop(CONFIG, None) if isinstance(content.get("sha256"), dict) else None
-    if claimed != checksums.of_json(content):
-        raise ValueError(f"{path} was changed after it was saved: its checksum differs; save the model again")
-    try:
-        stored = _Stored(**content)
-    except (ValidationError, TypeError) as error:
-        raise ValueError(f"{path} does not describe a model: {error}") from None
-    if WEIGHTS not in stored.sha256:
-        raise ValueError(f"{path} does not describe a model: it names no {WEIGHTS}")
-    return stored
-
-
 def _place(folder: Path) -> tuple[int, ...] | None:
     """Which folder has that name now; None when none has."""
     try:
@@ -298,9 +252,3 @@ def _place(folder: Path) -> tuple[int, ...] | None:
         return None
     # The number of a folder that was removed is given to the next one; its times are not.
     return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_ctime_ns
-
-
-def _left_behind(folder: Path) -> str:
-    """Where a writer that was killed between two renames has left the model, for a message."""
-    old = [str(path) for path in folder.absolute().parent.glob(f".{folder.stem[:40]}.*.old")]
-    return f"; a model that was there before is in {old[0]}" if old else ""
