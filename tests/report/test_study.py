@@ -78,6 +78,14 @@ def test_every_table_and_figure_is_a_file(store: Store, report: StudyReport, pag
     assert about["of older code"] == 0
 
 
+def test_a_tenth_of_the_full_plan_is_reported_as_that(tmp_path: Path) -> None:
+    """Some of its runs are those of the first look, of which they are a larger share."""
+    with Store(tmp_path / "s.db") as some:
+        for group in Plan().low_labels.groups():
+            some.add(runs(group, 80.0))
+    assert not StudyReport(tmp_path / "s.db").results.plan.quick
+
+
 def test_the_page_says_what_it_is_about(page: Path) -> None:
     content = re.sub(r"<script>.*?</script>", "", page.read_text(encoding="utf-8"), count=1, flags=re.S)
     assert "https://" not in content

@@ -165,9 +165,11 @@ class Results:
 
     def share(self, groups: Sequence[Group]) -> float:
         """The share of the planned runs of groups that is stored."""
-        wanted = [group for group in groups if group.registered]
-        stored = sum(len(self.of(group).runs) for group in wanted)
-        return stored / max(1, sum(group.seeds for group in wanted))
+        return self.stored(groups) / max(1, sum(group.seeds for group in groups if group.registered))
+
+    def stored(self, groups: Sequence[Group]) -> int:
+        """The number of planned runs of groups that are stored."""
+        return sum(len(self.of(group).runs) for group in groups if group.registered)
 
 
 def _paired(one: Sample, other: Sample) -> Comparison | None:
