@@ -1,12 +1,14 @@
 """What a person gets for a graph of their own: public graphs with most labels hidden, by plain ``dfnets train``.
 
     python -m benchmarks.own_graph [graph ...] [--labels 20 5 2] [--draws 5] [--first 0] [--out rows.csv] [--commands]
+    python -m benchmarks.own_graph --times 3000 20000
 
 For every graph, number of labels per class and draw, some labelled nodes are given and all others hidden; a class keeps
 at least half of its nodes hidden. Compared on the hidden nodes: the default of ``dfnets.train``; DFNetPlus on every
 label, at the epoch that is best on the hidden nodes (an oracle, which nobody has); PyG's GCN after 200 epochs; label
 propagation. The default never sees a hidden label. ``--commands`` goes through CSV files and the two commands ``dfnets
-train`` and ``dfnets predict`` instead of the functions that they call.
+train`` and ``dfnets predict`` instead of the functions that they call. ``--times`` prints how long ``dfnets.train``
+takes on made-up graphs of so many nodes.
 """
 
 from __future__ import annotations
@@ -191,6 +193,42 @@ def measure(graph: Graph, per_class: int, draw: int, options: argparse.Namespace
     }
 
 
+def made_up(nodes: int, classes: int = 7, features: int = 1500, per_class: int = 20) -> Graph:
+    """Communities: two edges in three join nodes of one class, and a class has words of its own, 15 in a row."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, classes, nodes)
+    ranks, order = np.empty(nodes, dtype=np.int64), np.argsort(truth, kind="stable")
+    ranks[order] = np.arange(nodes)
+    starts, sizes = np.searchsorted(truth[order], np.arange(classes)), np.bincount(truth, minlength=classes)
+    ends = rng.integers(0, nodes, (2, 3 * nodes))
+    alike = rng.random(3 * nodes) < 2 / 3
+    own = truth[ends[0]]
+    ends[1, alike] = order[(starts[own] + rng.integers(0, nodes, 3 * nodes) % sizes[own])[alike]]
+    edges = sp.coo_array((np.ones(3 * nodes), ends), shape=(nodes, nodes)).tocsr()
+    edges.setdiag(0)
+    topics = rng.random((classes, features)) ** 4
+    topics /= topics.sum(axis=1, keepdims=True)
+    columns = np.concatenate([rng.choice(features, (size, 15), p=topics[c]) for c, size in enumerate(sizes)])[ranks]
+    words = sp.coo_array((np.ones(15 * nodes), (np.repeat(np.arange(nodes), 15), columns.ravel()))).tocsr()
+    words.resize((nodes, features))
+    labels = np.full(nodes, -1)
+    for c in range(classes):
+        labels[order[starts[c] : starts[c] + per_class]] = c
+    return Graph(((edges + edges.T) > 0).astype(float), features=words, labels=labels, name=f"made-up, {nodes} nodes")
+
+
+def show_times(nodes: list[int], device: str) -> None:
+    """Seconds of ``dfnets.train`` by effort, on an idle machine."""
+    for count in nodes:
+        graph = made_up(count)
+        for effort in ("quick", "default"):
+            began = time.monotonic()
+            result = dfnets.train(graph, effort=effort, device=device, progress=False)
+            seconds, small = time.monotonic() - began, len(result.plan.small_epochs)
+            kinds = f"{result.plan.networks} networks of each of {1 + small} kinds"
+            print(f"{graph.name}, {effort}: {seconds:.1f} s, {kinds}")
+
+
 def show(rows: list[dict[str, Any]]) -> None:
     """Means over draws, and what holds over all rows."""
     for key in sorted({(row["labels"], row["graph"]) for row in rows}, key=str):
@@ -220,8 +258,11 @@ def main() -> None:
     parser.add_argument("--model", default="auto", help="instead of the default, e.g. logistic, which takes seconds")
     parser.add_argument("--out", type=Path, default=Path("own_graph.csv"))
     parser.add_argument("--commands", action="store_true")
+    parser.add_argument("--times", type=int, nargs="+", help="nodes of made-up graphs; nothing else is measured")
     options = parser.parse_args()
-    rows = []
+    if options.times:
+        return show_times(options.times, options.device)
+    rows: list[dict[str, Any]] = []
     with options.out.open("w", newline="") as file:
         writer = csv.DictWriter(file, COLUMNS)
         writer.writeheader()
@@ -233,7 +274,7 @@ def main() -> None:
                     writer.writerow(rows[-1])
                     file.flush()
                 show([row for row in rows if row["graph"] == name and row["labels"] == per_class][-options.draws :])
-    show(rows)
+    return show(rows)
 
 
 if __name__ == "__main__":
