@@ -16,6 +16,7 @@ from dfnets.models.plus_ensemble import KINDS
 from dfnets.models.plus_members import HIDDEN, MOST_LABELLED
 from dfnets.models.plus_width import settled_width
 from dfnets.training.folds import FOLDS_THAT_TELL, fold_count
+from dfnets.training.neighbour_likeness import settled_band
 
 Effort = Literal["quick", "default", "thorough"]
 # Seconds on two cores for a graph of at most SMALL nodes; larger graphs get as much more as they have nodes, up to
@@ -93,6 +94,9 @@ def make_plan(
     repeats = int(np.ceil(LEAST_NETWORKS / folds)) if effort != "quick" else max(1, 4 // folds)
     least, most = EPOCHS[effort]
     own: dict[str, Any] = {}
+    if isinstance(config, DFNetPlusConfig) and (band := settled_band(graph, config)) != config.band:
+        own["band"] = band
+        config = config.model_copy(update=own)
     width = settled_width(config, graph) if isinstance(config, DFNetPlusConfig) else getattr(config, "hidden", None)
     if width is not None and "hidden" not in overrides:
         for width in [w for w in WIDTHS if w <= width]:
