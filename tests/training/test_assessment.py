@@ -69,3 +69,16 @@ def test_it_is_described_by_plain_values() -> None:
     assert described["held_out_nodes"] == 60
     assert described["interval"][0] < described["accuracy"] < described["interval"][1]
     assert described["recall"].keys() == {"a", "b", "c"}
+
+
+def test_the_interval_holds_the_accuracy_however_it_rounds() -> None:
+    """All right or all wrong, with shares that add up to one only nearly."""
+    rng = np.random.default_rng(1)
+    labels = np.arange(24) % 3
+    for _ in range(200):
+        shares = rng.dirichlet([1, 1, 1])
+        for guess, expected in ((labels, 100), ((labels + 1) % 3, 0)):
+            own = Assessment(np.eye(3)[guess], labels, ("a", "b", "c"), shares, 5)
+            low, high = own.interval
+            assert 0 <= low <= own.accuracy <= high <= 100
+            assert own.accuracy == pytest.approx(expected)

@@ -66,7 +66,7 @@ class Assessment:
     @property
     def accuracy(self) -> float:
         """In percent: the recall of each class, weighted by its share."""
-        return float(100 * (self._weights @ np.nan_to_num(self.recall)))
+        return min(100.0, float(100 * (self._weights @ np.nan_to_num(self.recall))))
 
     @cached_property
     def worth(self) -> float:
@@ -119,7 +119,8 @@ def wilson(share: float, count: float) -> tuple[float, float]:
     z = float(norm.ppf((1 + LEVEL) / 2))
     middle = (share + z**2 / (2 * count)) / (1 + z**2 / count)
     half = z * np.sqrt(share * (1 - share) / count + (z / (2 * count)) ** 2) / (1 + z**2 / count)
-    return 100 * max(0.0, float(middle - half)), 100 * min(1.0, float(middle + half))
+    # It holds the share itself, also where rounding would leave it just outside, as at 1.
+    return 100 * max(0.0, min(share, float(middle - half))), 100 * min(1.0, max(share, float(middle + half)))
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
